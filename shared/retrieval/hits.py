@@ -1,0 +1,60 @@
+"""Hits: documents as a search returned them, with their scores kept apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+ScoreKind = Literal["keyword", "fused", "reranker", "none"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caption:
+    """A passage that the semantic ranker chose; `highlights` is the same text with emphasis tags, or None."""
+
+    text: str
+    highlights: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SemanticAnswer:
+    """An answer that the semantic ranker extracted from the document with this key."""
+
+    key: str | None
+    text: str
+    highlights: str | None = None
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """One document as returned. `fields` holds the document's own members, in the service's order, without `@search.*`."""
+
+    fields: Mapping[str, Any]
+    score: float | None = None
+    reranker_score: float | None = None
+    highlights: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    captions: tuple[Caption, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Semantic:
+    """How semantic ranking went: `partial` when it did not happen as configured, `reason` says why, in one word."""
+
+    partial: bool = False
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HitPage:
+    """The hits of one search in the service's order, uncut. `reason` says why a search was not sent (`empty_filter_set`)."""
+
+    hits: tuple[Hit, ...] = ()
+    base_kind: ScoreKind = "keyword"
+    count: int | None = None
+    facets: Mapping[str, Any] | None = None
+    answers: tuple[SemanticAnswer, ...] = ()
+    semantic: Semantic | None = None
+    reason: str | None = None
+    next_skip: int | None = None

@@ -31,7 +31,8 @@ ACCOUNT = "devstoreaccount1"
 ACCOUNT_KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
 OLDEST_NODE = 20
 START_SECONDS = 30.0
-STOP_SECONDS = 5.0
+# Azurite writes its folder when told to end, after its idle connections are closed, which Node.js does after five seconds.
+STOP_SECONDS = 15.0
 # Standard input stays open as long as the parent lives: its end tells the child that it is alone.
 ENDS_WITH_PARENT = 'data:text/javascript,process.stdin.resume();process.stdin.on("end",()=>process.exit(0))'
 LISTENING = re.compile(r"Azurite (\w+) service is successfully listening at http://[^:]+:(\d+)")
@@ -100,7 +101,10 @@ class Azurite:
     def stop(self) -> None:
         """Ends the process; data in memory is gone, data in a folder stays. Harmless when it does not run."""
         if self._process is not None:
-            self._process.terminate()
+            if self._folder:
+                self._process.terminate()
+            else:
+                _close_input(self._process)
             try:
                 self._process.wait(STOP_SECONDS)
             except subprocess.TimeoutExpired:

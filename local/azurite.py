@@ -22,7 +22,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import IO, Self
 
 ROOT = Path(__file__).resolve().parent.parent
 ENTRY = Path("node_modules/azurite/dist/src/azurite.js")
@@ -30,9 +30,9 @@ ACCOUNT = "devstoreaccount1"
 # The published development key that every Azurite and every SDK knows; it protects nothing.
 ACCOUNT_KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
 OLDEST_NODE = 20
+SERVICES = ("blob", "queue", "table")
 START_SECONDS = 30.0
-# Azurite writes its folder when told to end, after its idle connections are closed, which Node.js does after five seconds.
-STOP_SECONDS = 15.0
+STOP_SECONDS = 5.0
 # Standard input stays open as long as the parent lives: its end tells the child that it is alone.
 ENDS_WITH_PARENT = 'data:text/javascript,process.stdin.resume();process.stdin.on("end",()=>process.exit(0))'
 LISTENING = re.compile(r"Azurite (\w+) service is successfully listening at http://[^:]+:(\d+)")
@@ -59,6 +59,7 @@ class Azurite:
         self._folder = folder
         self._root = root
         self._process: subprocess.Popen[bytes] | None = None
+        self._output: IO[bytes] | None = None
 
     @property
     def blob_url(self) -> str:
@@ -87,36 +88,34 @@ class Azurite:
         """Starts the process and returns when it listens; raises `AzuriteError`."""
         node = _find_node()
         _install(self._root)
-        with tempfile.TemporaryFile() as output:
-            self._process = subprocess.Popen(
-                self._command(node), cwd=self._root, stdin=subprocess.PIPE, stdout=output, stderr=subprocess.STDOUT
-            )
-            try:
-                self.ports = _wait_for_ports(self._process, output.fileno())
-            except BaseException:
-                self.stop()
-                raise
+        self._output = tempfile.TemporaryFile()
+        self._process = subprocess.Popen(
+            self._command(node), cwd=self._root, stdin=subprocess.PIPE, stdout=self._output, stderr=subprocess.STDOUT
+        )
+        try:
+            self.ports = _wait_for_ports(self._process, self._output)
+        except BaseException:
+            self.kill()
+            raise
         return self
 
     def stop(self) -> None:
         """Ends the process; data in memory is gone, data in a folder stays. Harmless when it does not run."""
-        if self._process is not None:
-            if self._folder:
-                self._process.terminate()
-            else:
-                _close_input(self._process)
-            try:
-                self._process.wait(STOP_SECONDS)
-            except subprocess.TimeoutExpired:
-                self.kill()
-            _close_input(self._process)
+        if self._process is not None and self._output is not None and self._folder is not None:
+            self._process.terminate()
+            _wait_until_saved(self._process, self._output)
+        # Clients that keep their connections open would keep it alive for as long as they like.
+        self.kill()
 
     def kill(self) -> None:
         """Ends the process at once, as a crash would."""
-        if self._process is not None:
+        if self._process is not None and self._process.stdin is not None:
             self._process.kill()
             self._process.wait()
-            _close_input(self._process)
+            self._process.stdin.close()
+        if self._output is not None:
+            self._output.close()
+        self._process = self._output = None
 
     def __enter__(self) -> Self:
         return self.start()
@@ -164,13 +163,13 @@ def _install(root: Path) -> None:
                 raise AzuriteError("`npm ci` failed, so Azurite is not installed: run it in this folder to see why.")
 
 
-def _wait_for_ports(process: subprocess.Popen[bytes], output: int) -> Ports:
+def _wait_for_ports(process: subprocess.Popen[bytes], output: IO[bytes]) -> Ports:
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
         ended = process.poll() is not None
         text = _read_all(output)
         ports = {name.lower(): int(port) for name, port in LISTENING.findall(text)}
-        if len(ports) == 3:
+        if len(ports) == len(SERVICES):
             return Ports(**ports)
         if ended:
             raise AzuriteError(_why_it_ended(text))
@@ -180,8 +179,17 @@ def _wait_for_ports(process: subprocess.Popen[bytes], output: int) -> Ports:
     )
 
 
-def _read_all(output: int) -> str:
-    return os.pread(output, 65536, 0).decode(errors="replace")
+def _wait_until_saved(process: subprocess.Popen[bytes], output: IO[bytes]) -> None:
+    """Each service writes its part of the folder before it says that it is closed."""
+    deadline = time.monotonic() + STOP_SECONDS
+    while process.poll() is None and time.monotonic() < deadline:
+        if _read_all(output).count("successfully closed") == len(SERVICES):
+            return
+        time.sleep(0.05)
+
+
+def _read_all(output: IO[bytes]) -> str:
+    return os.pread(output.fileno(), 65536, 0).decode(errors="replace")
 
 
 def _why_it_ended(text: str) -> str:
@@ -190,11 +198,6 @@ def _why_it_ended(text: str) -> str:
         return f"Port {busy[1]} is in use, so Azurite cannot start: stop what listens there or choose another port."
     last = next((line for line in reversed(text.splitlines()) if line.strip()), "it said nothing")
     return f"Azurite ended while starting: {last.strip()[:200]}"
-
-
-def _close_input(process: subprocess.Popen[bytes]) -> None:
-    if process.stdin is not None:
-        process.stdin.close()
 
 
 def main(arguments: list[str] | None = None) -> int:

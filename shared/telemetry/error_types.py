@@ -1,0 +1,74 @@
+"""What an `error_type` may be: codes of the app's own errors, HTTP statuses and classes of exceptions. Never a text."""
+
+from __future__ import annotations
+
+import re
+
+ERROR_CODES = frozenset(
+    {
+        "bad_gateway",
+        "caller_token_required",
+        "cancelled",
+        "content_filtered",
+        "daily_limit",
+        "failed_checks",
+        "gone",
+        "identity_unavailable",
+        "index_misconfigured",
+        "internal_error",
+        "invalid_filter",
+        "invalid_json",
+        "invalid_message",
+        "invalid_query",
+        "invalid_request",
+        "length_required",
+        "model_failed",
+        "model_incomplete",
+        "model_refused",
+        "model_throttled",
+        "model_timeout",
+        "not_configured",
+        "not_found",
+        "principal_required",
+        "retrieval_error",
+        "role_required",
+        "search_failed",
+        "search_refused",
+        "search_throttled",
+        "search_timeout",
+        "semantic_unavailable",
+        "storage_failed",
+        "storage_unavailable",
+        "telemetry_unsafe",
+        "too_large",
+        "too_many_requests",
+        "unauthenticated",
+        "unknown_agent",
+        "unknown_definition",
+        "unknown_index",
+        "unsupported_media_type",
+    }
+)
+OTHER_ERROR = "_OTHER"
+
+_STATUS = re.compile(r"[1-5][0-9]{2}\Z", re.ASCII)
+_CLASS = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,79}\Z", re.ASCII)
+
+
+def error_type(value: object) -> str:
+    """The `error_type` of an exception, a code or a status: what it is, never what it says.
+
+    A string is believed only when it is a registered code or a status, since it may come from outside.
+    """
+    if isinstance(value, BaseException):
+        return _of_exception(value)
+    text = str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+    return text if text in ERROR_CODES or _STATUS.match(text) else OTHER_ERROR
+
+
+def _of_exception(error: BaseException) -> str:
+    code = getattr(error, "code", None)
+    if isinstance(code, str) and code in ERROR_CODES:
+        return code
+    name = type(error).__name__
+    return name if _CLASS.match(name) else OTHER_ERROR

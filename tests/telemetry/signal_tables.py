@@ -1,0 +1,69 @@
+"""The signal tables of docs/telemetry.md, written from the registry: `python -m tests.telemetry.signal_tables` prints them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+
+from shared.telemetry.attributes import ATTRIBUTES
+from shared.telemetry.registry import EVENTS, METRICS, SPANS
+from shared.telemetry.rules import ErrorType, Flag, Known, Number, OneOf, Rule, Text
+
+
+def tables() -> str:
+    """All four tables, as they stand in the docs."""
+    return "\n".join([*_spans(), "", *_metrics(), "", *_events(), "", *_attributes()])
+
+
+def _spans() -> Iterable[str]:
+    yield "| span | what | attributes | duration recorded in |"
+    yield "|---|---|---|---|"
+    for row in SPANS.values():
+        yield f"| `{row.name}` | {row.meaning} | {_list(row.attributes)} | `{row.duration}` |"
+
+
+def _metrics() -> Iterable[str]:
+    yield "| metric | what | unit, kind | attributes |"
+    yield "|---|---|---|---|"
+    for row in METRICS.values():
+        yield f"| `{row.name}` | {row.meaning} | {row.unit}, {row.kind} | {_list(row.attributes) or '–'} |"
+
+
+def _events() -> Iterable[str]:
+    yield "| event | what | level | attributes |"
+    yield "|---|---|---|---|"
+    for row in EVENTS.values():
+        level = logging.getLevelName(row.level)
+        yield f"| `{row.name}` | {row.meaning} | {level} | {_list(row.attributes) or '–'} |"
+
+
+def _attributes() -> Iterable[str]:
+    yield "| in code | exported as | what | may be |"
+    yield "|---|---|---|---|"
+    for row in ATTRIBUTES.values():
+        yield f"| `{row.key}` | `{row.exported}` | {row.meaning} | {_may_be(row.rule)} |"
+
+
+def _list(keys: Iterable[str]) -> str:
+    order = list(ATTRIBUTES)
+    return ", ".join(f"`{key}`" for key in sorted(keys, key=order.index))
+
+
+def _may_be(rule: Rule) -> str:
+    match rule:
+        case Number():
+            return "number"
+        case Flag():
+            return "true or false"
+        case OneOf(words):
+            return ", ".join(f"`{word}`" for word in sorted(words)) + "; else `other`"
+        case Known(group):
+            return f"known {group.replace('_', ' ')}; else `other`"
+        case ErrorType():
+            return "registered code, HTTP status or exception class; else `_OTHER`"
+        case Text(kind):
+            return f"**redacted** ({kind})"
+
+
+if __name__ == "__main__":
+    print(tables())

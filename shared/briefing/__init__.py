@@ -1,0 +1,45 @@
+"""Answers and queue-driven briefings over numbered evidence: the only door to this package."""
+
+from .errors import (
+    BriefingBusy,
+    BriefingConflict,
+    BriefingGone,
+    BriefingNotFound,
+    ContentFiltered,
+    DailyLimit,
+    DefinitionsBroken,
+    InvalidContinuation,
+    InvalidSubmission,
+    ModelFailed,
+    ModelIncomplete,
+    ModelRefused,
+    ModelThrottled,
+    ModelTimeout,
+    Redeliver,
+    StorageRefused,
+    StorageUnavailable,
+)
+from .settings import BriefingSettings, ModelSettings, StorageSettings
+
+__all__ = [
+    "BriefingBusy",
+    "BriefingConflict",
+    "BriefingGone",
+    "BriefingNotFound",
+    "BriefingSettings",
+    "ContentFiltered",
+    "DailyLimit",
+    "DefinitionsBroken",
+    "InvalidContinuation",
+    "InvalidSubmission",
+    "ModelFailed",
+    "ModelIncomplete",
+    "ModelRefused",
+    "ModelSettings",
+    "ModelThrottled",
+    "ModelTimeout",
+    "Redeliver",
+    "StorageRefused",
+    "StorageSettings",
+    "StorageUnavailable",
+]

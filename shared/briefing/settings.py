@@ -1,0 +1,64 @@
+"""Settings of answers and briefings: frozen values, made by the caller (the app loads them from its environment)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+DEFAULT_MAX_OUTPUT_TOKENS = 2_000
+DEFAULT_MODEL_CONCURRENCY = 4
+DEFAULT_MODEL_TIMEOUT_SECONDS = 60.0
+POISON_SUFFIX = "-poison"
+"""The Functions host moves what failed too often to a queue of this name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelSettings:
+    """An OpenAI-compatible chat endpoint (`AiAgents__Model__…`). Without an `endpoint` the extractive writer works.
+
+    `endpoint` is https (http on a loopback address); the SDK adds `/chat/completions`, so for Azure OpenAI it ends in `/openai/v1`,
+    which is added when the address has no path. `daily_token_limit` counts for the whole app, from midnight to midnight UTC.
+    """
+
+    endpoint: str
+    deployment: str
+    max_output_tokens: int = DEFAULT_MAX_OUTPUT_TOKENS
+    max_concurrency: int = DEFAULT_MODEL_CONCURRENCY
+    daily_token_limit: int | None = None
+    timeout_seconds: float = DEFAULT_MODEL_TIMEOUT_SECONDS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BriefingSettings:
+    """How briefings are queued, run and kept (`AiAgents__Briefings__…`).
+
+    `max_concurrency` bounds sections and writers at work in one process; `deadline_seconds` is the time of one run, below the host's
+    `functionTimeout`; a running record that was not touched for `lease_seconds` counts as left behind by a process that died.
+    """
+
+    queue_name: str = "briefings"
+    container: str = "briefings"
+    done_queue_name: str | None = None
+    max_concurrency: int = 4
+    deadline_seconds: float = 240.0
+    retention_days: int = 90
+    lease_seconds: float = 20.0
+
+    @property
+    def poison_queue_name(self) -> str:
+        """The queue to which the host moves what failed too often."""
+        return self.queue_name + POISON_SUFFIX
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StorageSettings:
+    """Where blobs and queues are (`BriefingStorage__…`): two service addresses, or a connection string of the local emulator.
+
+    `credential` is `managedidentity` (or None for the app's own); `client_id` names a user-assigned identity.
+    """
+
+    queue_service_uri: str | None = None
+    blob_service_uri: str | None = None
+    credential: Literal["managedidentity"] | None = None
+    client_id: str | None = None
+    connection_string: str | None = field(default=None, repr=False)

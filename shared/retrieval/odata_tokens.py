@@ -47,6 +47,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.ASCII,
 )
 _DATE_TIME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::(\d\d)(?:\.\d{1,12})?)?(?:Z|[+-](\d\d):([0-5]\d))", re.ASCII)
+FIELD_PATH = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:/[A-Za-z_][A-Za-z0-9_]*)*", re.ASCII)
 _CONSTANTS = {"true": True, "false": False, "null": None, "NaN": math.nan, "INF": math.inf}
 _MAX_DIGITS = 400
 _NUMBER = r"[+-]?[0-9]++(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?"

@@ -1,0 +1,180 @@
+"""TextSearchProvider: gives a chat model what a search finds for the current conversation.
+
+It follows the provider of that name in the Microsoft Agent Framework; docs/agents.md names where it decides otherwise.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from ..errors import Forbidden, NotConfigured
+from .blank import is_blank
+from .formatting import format_context
+from .log import ContextLog
+from .memory import holds_remembered, remember, search_text
+from .messages import EXTERNAL, ChatMessage, injected_message
+from .options import DEFAULT_TOOL_DESCRIPTION, DEFAULT_TOOL_NAME, ContextOptions, MessageFilter, SearchTime
+from .results import ContextResult, Search, TextSearchResult, ToolReply, sources_of
+from .state import State, read_texts, write_texts
+from .tool import NOTHING_FOUND, SEARCH_FAILED, ToolDefinition, question_of
+
+
+class TextSearchProvider:
+    """Searches before each model call, or offers the search as a tool; remembers the texts of recent turns.
+
+    `search` is any asynchronous function from a text to results. `sensitive_data_allowed` says whether the application
+    lets content into its logs at all: without it the option of that name has no effect.
+    """
+
+    def __init__(
+        self,
+        search: Search,
+        options: ContextOptions | None = None,
+        *,
+        logger: logging.Logger | None = None,
+        sensitive_data_allowed: bool = False,
+    ) -> None:
+        self._options = options or ContextOptions()
+        self._options.check(search)
+        self._search = search
+        logger = logger or logging.getLogger(__name__)
+        self._log = ContextLog(logger, self._options, sensitive_data_allowed=sensitive_data_allowed)
+
+    @property
+    def tool(self) -> ToolDefinition:
+        """The search as a tool."""
+        name, description = self._options.function_tool_name, self._options.function_tool_description
+        return ToolDefinition(
+            DEFAULT_TOOL_NAME if name is None else name,
+            DEFAULT_TOOL_DESCRIPTION if description is None else description,
+        )
+
+    async def invoking(
+        self,
+        messages: Sequence[ChatMessage] | None,
+        state: State | None = None,
+        *,
+        tools: Iterable[object] = (),
+        instructions: str | None = None,
+    ) -> ContextResult:
+        """What to send to the model: the messages with the context added, or the tools with the search among them.
+
+        `state` None means a conversation without memory. A failed search never raises; Forbidden and NotConfigured,
+        a malformed state and what a filter raises come out.
+        """
+        given = None if messages is None else _whole(messages)
+        # A filter is called in either mode, so that one that fails shows at once; a lazy one is not read in vain.
+        filtered = () if given is None else self._filtered(self._options.search_input_message_filter, given)
+        kept = ContextResult(status="on_demand", messages=given, tools=tuple(tools), instructions=instructions, state=state)
+        if self._options.search_time is SearchTime.ON_DEMAND:
+            return replace(kept, tools=(*kept.tools, self.tool))
+        current = [message for message in filtered or () if not is_blank(message.text)]
+        query, state = self._recall(current, state)
+        return await self._context(query, replace(kept, messages=given or (), state=state))
+
+    async def invoked(
+        self,
+        request: Sequence[ChatMessage],
+        response: Sequence[ChatMessage],
+        state: State | None = None,
+        *,
+        error: BaseException | None = None,
+    ) -> State | None:
+        """The state after a turn: its texts are remembered, unless it ended with `error`."""
+        if error is not None:
+            return state
+        new = [*self._to_store(request, response)]
+        limit, key = self._options.recent_message_memory_limit, self._options.key
+        if state is None or not limit:
+            return state
+        texts = [m.text for m in new if self._options.remembers(m.role) and not is_blank(m.text)]
+        return write_texts(state, key, remember(read_texts(state, key, limit) or (), texts, limit))
+
+    async def run_tool(self, arguments: Mapping[str, object]) -> ToolReply:
+        """Runs the tool with a model's arguments. Nothing found and a failed search are said in words.
+
+        Raises InvalidRequest when the question is missing or no text; Forbidden and NotConfigured come out.
+        """
+        query = search_text((), [question_of(arguments)])
+        try:
+            results = [] if is_blank(query) else await self._results(query)
+            sources = sources_of(results)
+            text = format_context(results, self._options) if sources or self._options.context_formatter else ""
+        except (Forbidden, NotConfigured):
+            raise
+        except (Exception, asyncio.CancelledError) as error:
+            return ToolReply(status="search_failed", text=self._failure(error))
+        if not sources and is_blank(text):
+            text = NOTHING_FOUND
+        self._log.called(query, text)
+        return ToolReply(status="found" if sources else "no_results", text=text, sources=sources)
+
+    async def _context(self, query: str, kept: ContextResult) -> ContextResult:
+        if is_blank(query):
+            return replace(kept, status="no_results")
+        try:
+            results = await self._results(query)
+            # Before a formatter is asked: it is given the search's own list and may change it.
+            sources = sources_of(results)
+            text = format_context(results, self._options) if sources else ""
+        except (Forbidden, NotConfigured):
+            raise
+        except (Exception, asyncio.CancelledError) as error:
+            self._failure(error)
+            return replace(kept, status="search_failed")
+        if not sources:
+            return replace(kept, status="no_results")
+        self._log.searched(query, text)
+        added = (injected_message(text),)
+        messages = (*(kept.messages or ()), *added)
+        return replace(kept, status="found", messages=messages, added=added, sources=sources)
+
+    async def _results(self, query: str) -> list[TextSearchResult]:
+        found = await self._search(query)
+        results = found if isinstance(found, list) else list(found)
+        self._log.retrieved(len(results))
+        return results
+
+    def _failure(self, error: BaseException) -> str:
+        """Logs a failed search and gives its words for a model.
+
+        The search is anybody's code and fails in any way, also by a cancellation of its own; only the caller's
+        cancellation, which its task knows of, goes through.
+        """
+        task = asyncio.current_task()
+        if isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling():
+            raise error
+        self._log.failed(error)
+        return SEARCH_FAILED
+
+    def _recall(self, current: Sequence[ChatMessage], state: State | None) -> tuple[str, State | None]:
+        texts = [message.text for message in current]
+        limit, key = self._options.recent_message_memory_limit, self._options.key
+        if state is None or not limit:
+            return search_text((), texts), state
+        stored = read_texts(state, key, limit)
+        state = write_texts(state, key, stored)
+        remembered = stored or ()
+        of_roles = [message.text for message in current if self._options.remembers(message.role)]
+        if holds_remembered(remembered, of_roles, limit):
+            remembered = ()
+        return search_text(remembered, texts), state
+
+    def _to_store(self, request: Sequence[ChatMessage], response: Sequence[ChatMessage]) -> Iterable[ChatMessage]:
+        yield from self._filtered(self._options.storage_input_request_message_filter, _whole(request))
+        keep = self._options.storage_input_response_message_filter
+        answers = [message for message in _whole(response) if not message.injected]
+        yield from (keep(answers) if keep else answers)
+
+    def _filtered(self, own: MessageFilter | None, messages: Sequence[ChatMessage]) -> Iterable[ChatMessage]:
+        not_ours = [message for message in messages if not message.injected]
+        return own(not_ours) if own else [message for message in not_ours if message.origin.source == EXTERNAL]
+
+
+def _whole(messages: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
+    if messages is None or any(message is None for message in messages):
+        raise TypeError("messages must be a sequence of ChatMessage, without None.")
+    return tuple(messages)

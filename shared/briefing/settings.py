@@ -16,8 +16,8 @@ POISON_SUFFIX = "-poison"
 class ModelSettings:
     """An OpenAI-compatible chat endpoint (`AiAgents__Model__…`). Without an `endpoint` the extractive writer works.
 
-    `endpoint` is https (http on a loopback address); the SDK adds `/chat/completions`, so for Azure OpenAI it ends in `/openai/v1`,
-    which is added when the address has no path. `daily_token_limit` counts for the whole app, from midnight to midnight UTC.
+    `endpoint` is https (http on a loopback address); the SDK adds `/chat/completions`. One without a path gets `/openai/v1`,
+    where Azure OpenAI has it. `daily_token_limit` counts for the whole app, from midnight to midnight UTC.
     """
 
     endpoint: str
@@ -32,8 +32,8 @@ class ModelSettings:
 class BriefingSettings:
     """How briefings are queued, run and kept (`AiAgents__Briefings__…`).
 
-    `max_concurrency` bounds sections and writers at work in one process; `deadline_seconds` is the time of one run, below the host's
-    `functionTimeout`; a running record that was not touched for `lease_seconds` counts as left behind by a process that died.
+    `max_concurrency` bounds sections and writers at work in one process; `deadline_seconds` is the time of one run, below
+    the host's `functionTimeout`; a running record not touched for `lease_seconds` was left behind by a process that died.
     """
 
     queue_name: str = "briefings"
@@ -52,7 +52,7 @@ class BriefingSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StorageSettings:
-    """Where blobs and queues are (`BriefingStorage__…`): two service addresses, or a connection string of the local emulator.
+    """Where blobs and queues are (`BriefingStorage__…`): two service addresses, or a connection string of the emulator.
 
     `credential` is `managedidentity` (or None for the app's own); `client_id` names a user-assigned identity.
     """

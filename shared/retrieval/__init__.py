@@ -22,6 +22,7 @@ from .errors import (
     UnknownName,
 )
 from .evidence import Evidence, Omission, OmissionReason, SearchSummary
+from .filters import ODataFilter, odata
 from .hits import Caption, Hit, HitPage, ScoreKind, Semantic, SemanticAnswer
 from .limits import (
     MAX_ANSWER_CHARACTERS,
@@ -67,6 +68,7 @@ __all__ = [
     "InvalidQuery",
     "InvalidRequest",
     "NotConfigured",
+    "ODataFilter",
     "Omission",
     "OmissionReason",
     "OperatorError",
@@ -86,4 +88,5 @@ __all__ = [
     "TemporaryError",
     "TooLarge",
     "UnknownName",
+    "odata",
 ]

@@ -78,7 +78,7 @@ class Formatter:
     def __call__(self, results: list[TextSearchResult]) -> str | None:
         names = [None if r is None else r.source_name for r in results]
         self.saw.append({"count": len(results), "names": names})
-        made = {
+        made: str | None = {
             "names": lambda: " | ".join(str(r.source_name) for r in results),
             "count": lambda: f"{len(results)} found",
             "crlf": lambda: "\r\n".join(str(r.text) for r in results),
@@ -88,7 +88,7 @@ class Formatter:
             "null": lambda: None,
             "raises": lambda: _fail("formatter broke"),
             "clears": lambda: f"cleared {len(results)}",
-        }[self.name]()
+        }[self.name]()  # type: ignore[no-untyped-call]
         if self.name == "clears":
             results.clear()
         return made

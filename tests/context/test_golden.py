@@ -119,7 +119,7 @@ def defaults_agree(measured: Json) -> bool:
         for name in options.__dataclass_fields__
     }
     ours["SearchTime"] = SearchTime(options.search_time).value
-    return {name: value for name, value in ours.items() if name in measured} == measured
+    return bool({name: value for name, value in ours.items() if name in measured} == measured)
 
 
 def _names_the_option(error: Exception, measured: Json) -> bool:

@@ -1,7 +1,7 @@
 """TextSearchProvider: context from a search for the conversation of a chat model (spec 7)."""
 
 from .messages import ChatMessage, Mark, OtherPart, TextPart
-from .options import ContextOptions, ContextSettings, SearchTime, TextRedactor
+from .options import ContextOptions, SearchTime, TextRedactor
 from .provider import TextSearchProvider
 from .results import ContextResult, TextSearchResult, ToolReply
 from .tool import ToolDefinition
@@ -10,7 +10,6 @@ __all__ = [
     "ChatMessage",
     "ContextOptions",
     "ContextResult",
-    "ContextSettings",
     "Mark",
     "OtherPart",
     "SearchTime",

@@ -1,4 +1,4 @@
-"""What a provider logs: counts; at trace level texts, redacted unless sensitive data is on; never the text of an exception."""
+"""What a provider logs: counts; at trace level texts, redacted unless sensitive data is on; never an exception's text."""
 
 from __future__ import annotations
 

@@ -84,13 +84,3 @@ class ContextOptions:
             raise ValueError("recent_message_memory_limit must be 0 or more.")
         if not isinstance(self.search_time, SearchTime):
             raise TypeError("search_time must be a SearchTime.")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContextSettings:
-    """The index behind `/api/context` and the tool. `filter` is a filter object of spec 3.2; None only with `unfiltered`."""
-
-    index: str
-    filter: object | None = None
-    unfiltered: bool = False
-    options: ContextOptions = ContextOptions()

@@ -1,0 +1,67 @@
+// Production in a network of its own, over a search service and a model that exist: storage, search and model answer inside only.
+
+using './main.bicep'
+
+param environmentName = readEnvironmentVariable('AZURE_ENV_NAME', 'private')
+param location = readEnvironmentVariable('AZURE_LOCATION', 'uksouth')
+param entra = {
+  clientId: readEnvironmentVariable('ENTRA_CLIENT_ID')
+  allowedApplications: [readEnvironmentVariable('CALLER_CLIENT_ID')]
+}
+
+param hosting = {
+  pythonVersion: '3.12'
+  instanceMemory: 4096
+  maximumInstances: 40
+  httpConcurrency: 64
+  alwaysReady: 2
+  zoneRedundant: true
+}
+
+param search = {
+  kind: 'existing'
+  name: readEnvironmentVariable('SEARCH_NAME', 'shared-search')
+  resourceGroup: readEnvironmentVariable('SEARCH_RESOURCE_GROUP', 'rg-search')
+  subscriptionId: readEnvironmentVariable('SEARCH_SUBSCRIPTION_ID', readEnvironmentVariable('AZURE_SUBSCRIPTION_ID'))
+}
+
+param model = {
+  kind: 'existing'
+  name: readEnvironmentVariable('MODEL_NAME', 'shared-model')
+  resourceGroup: readEnvironmentVariable('MODEL_RESOURCE_GROUP', 'rg-model')
+  deployment: readEnvironmentVariable('MODEL_DEPLOYMENT', 'gpt-4.1-mini')
+}
+
+param network = {
+  kind: 'private'
+  addressPrefix: '10.60.0.0/24'
+  inbound: 'private'
+}
+
+param watch = {
+  emails: [readEnvironmentVariable('ALERT_EMAIL')]
+  queryLogging: false
+  retentionDays: 90
+  dailyGigabytes: -1
+  tracePercent: 20
+}
+
+param briefings = {
+  queue: 'briefings'
+  container: 'briefings'
+  retentionDays: 90
+}
+
+param indexes = [
+  {
+    Name: 'schools'
+    ContentFields: ['name', 'town', 'phase', 'description']
+    NameField: 'name'
+    LinkField: 'website'
+    KeyField: 'urn'
+    SemanticConfiguration: 'default'
+    AllowedRoles: ['Schools.Read']
+  }
+]
+
+param senders = [readEnvironmentVariable('CALLER_PRINCIPAL_ID')]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .rules import ErrorType, Flag, Kind, Known, Number, Rule, Text, one_of
+from .rules import ErrorType, Flag, Kind, Known, Number, Place, Rule, Text, one_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +64,12 @@ _PROBLEM_CODES = one_of(
 
 _ROWS = (
     # What was called
+    Attribute("span", "app.operation", Known("span"), "name of the span that was timed"),
     Attribute("route", "app.route", Known("route"), "route template of the call, never its address"),
     Attribute("method", "app.http.method", one_of("GET", "POST", "DELETE"), "HTTP method"),
     Attribute("status", "app.http.status", Number(), "HTTP status answered, or got from the search service"),
     Attribute("error_type", "app.error.type", ErrorType(), "what failed: error code, HTTP status or exception class"),
+    Attribute("error_place", "app.error.place", Place(), "module and line that raised it"),
     Attribute("outcome", "app.outcome", _OUTCOMES, "how it ended"),
     # Search
     Attribute("index", "app.index", Known("index"), "configured index"),
@@ -156,7 +158,6 @@ _ROWS = (
     Attribute("component", "app.component", one_of("settings", "index", "queue", "blobs", "model"), "what was checked"),
     Attribute("library", "app.library", Known("library"), "library that wrote a log line"),
     Attribute("severity", "app.severity", one_of("WARNING", "ERROR", "CRITICAL"), "level of that line"),
-    Attribute("signal", "app.signal", one_of("span", "metric", "event", "attribute", "redactor"), "what was withheld"),
     # Texts about people: redacted
     Attribute("briefing_id", "app.briefing.id", Text(Kind.IDENTIFIER), "id of a briefing (callers may choose it)"),
     Attribute("batch_id", "app.batch.id", Text(Kind.IDENTIFIER), "id of a batch (callers may choose it)"),

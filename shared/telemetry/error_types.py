@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from traceback import walk_tb
 
 ERROR_CODES = frozenset(
     {
@@ -51,6 +52,8 @@ ERROR_CODES = frozenset(
 )
 OTHER_ERROR = "_OTHER"
 
+_OURS = ("shared.", "function_app:")
+
 _STATUS = re.compile(r"[1-5][0-9]{2}\Z", re.ASCII)
 _CLASS = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,79}\Z", re.ASCII)
 
@@ -64,6 +67,15 @@ def error_type(value: object) -> str:
         return _of_exception(value)
     text = str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
     return text if text in ERROR_CODES or _STATUS.match(text) else OTHER_ERROR
+
+
+def error_place(value: object) -> str | None:
+    """`module:line` of the innermost frame of ours in the traceback of an exception, or of its innermost frame."""
+    if not isinstance(value, BaseException):
+        return None
+    places = [f"{frame.f_globals.get('__name__', '')}:{line}" for frame, line in walk_tb(value.__traceback__)]
+    ours = [place for place in places if place.startswith(_OURS)]
+    return next(reversed(ours or places), None)
 
 
 def _of_exception(error: BaseException) -> str:

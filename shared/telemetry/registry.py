@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from .attributes import ATTRIBUTES
@@ -21,6 +22,8 @@ class SpanRow:
     attributes: frozenset[str]
     client: bool = False
     duration: str = "app.operation.duration"
+    constants: Mapping[str, str] = field(default_factory=dict)
+    """Attributes by which Application Insights tells the kind of a dependency."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,7 @@ class EventRow:
     attributes: frozenset[str]
 
 
-_FAILURE = "error_type error_message"
+_FAILURE = "error_type error_place error_message"
 
 
 def _keys(words: str) -> frozenset[str]:
@@ -55,8 +58,8 @@ def _keys(words: str) -> frozenset[str]:
     return keys
 
 
-def _span(name: str, meaning: str, words: str, *, client: bool = False, duration: str = "app.operation.duration") -> SpanRow:
-    return SpanRow(name, meaning, _keys(f"{words} {_FAILURE}"), client, duration)
+def _span(name: str, meaning: str, words: str) -> SpanRow:
+    return SpanRow(name, meaning, _keys(f"{words} {_FAILURE}"))
 
 
 def _metric(name: str, meaning: str, unit: str, kind: Literal["counter", "histogram"], words: str) -> MetricRow:
@@ -68,14 +71,17 @@ def _event(name: str, meaning: str, level: int, words: str) -> EventRow:
 
 
 _SPAN_ROWS = (
-    _span("http_request", "one call of a route", "route method status", duration="http.server.request.duration"),
-    _span(
-        "search",
-        "one search of an index, retries included",
-        "index mode syntax top skip query_characters filtered hits total score_kind partial reason retries retry_after "
-        "status query filter",
+    replace(_span("http_request", "one call of a route", "route method status"), duration="app.http.duration"),
+    replace(
+        _span(
+            "search",
+            "one search of an index, retries included",
+            "index mode syntax top skip query_characters filtered hits total score_kind partial reason retries retry_after "
+            "status query filter",
+        ),
         client=True,
         duration="db.client.operation.duration",
+        constants={"db.system.name": "azure.search", "db.operation.name": "search"},
     ),
     _span(
         "evidence",
@@ -101,12 +107,15 @@ _SPAN_ROWS = (
     _span("context_remember", "a finished turn stored in the state", "messages remembered"),
     _span("tool", "a tool called by an agent host", "tool outcome index hits"),
     _span("answer", "evidence, writer, check and resolve", "outcome writer attempt valid problems kept characters"),
-    _span(
-        "chat",
-        "one call of the model",
-        "operation provider model input_tokens output_tokens finish_reason attempt retries prompt answer",
+    replace(
+        _span(
+            "chat",
+            "one call of the model",
+            "operation provider model input_tokens output_tokens finish_reason attempt retries prompt answer",
+        ),
         client=True,
         duration="gen_ai.client.operation.duration",
+        constants={"gen_ai.system": "openai"},
     ),
     _span("submit", "briefings accepted and queued", "briefings batch_id status storage_calls"),
     _span(
@@ -124,8 +133,8 @@ _SPAN_ROWS = (
 )
 
 _METRIC_ROWS = (
-    _metric("app.operation.duration", "time of a span", "s", "histogram", "outcome error_type writer"),
-    _metric("http.server.request.duration", "time of an HTTP call", "s", "histogram", "route method status error_type"),
+    _metric("app.operation.duration", "time of a span", "s", "histogram", "span outcome error_type writer"),
+    _metric("app.http.duration", "time of an HTTP call", "s", "histogram", "route method status error_type"),
     _metric("db.client.operation.duration", "time of a search", "s", "histogram", "index mode error_type"),
     _metric(
         "gen_ai.client.operation.duration", "time of a model call", "s", "histogram", "operation provider model error_type"
@@ -145,7 +154,6 @@ _METRIC_ROWS = (
     _metric("app.briefing.queue_wait", "time between submission and start", "s", "histogram", "definition"),
     _metric("app.briefing.submitted", "briefings accepted", "{briefing}", "counter", "definition"),
     _metric("app.briefing.in_batch", "progress of batches when read", "%", "histogram", ""),
-    _metric("app.telemetry.withheld", "what the rules kept in", "{item}", "counter", "signal library"),
 )
 
 _EVENT_ROWS = (
@@ -153,14 +161,17 @@ _EVENT_ROWS = (
     _event("telemetry_sensitive", "sensitive data is exported: the switch is on", logging.WARNING, ""),
     _event("telemetry_sensitive_refused", "the switch is on in Azure without its confirmation: off", logging.WARNING, ""),
     _event("telemetry_unsafe", "somebody else installed a provider before the app", logging.ERROR, ""),
-    _event("telemetry_failed", "export could not be set up; the app runs without", logging.ERROR, "error_type"),
+    _event("telemetry_failed", "export could not be set up; the app runs without", logging.ERROR, _FAILURE),
     _event("telemetry_redactor", "the configured redactor cannot be used; texts are erased", logging.ERROR, "error_type"),
-    _event("log_withheld", "a library logged a warning or error", logging.WARNING, "library severity error_type"),
+    _event("log_withheld", "a library logged a warning or error", logging.WARNING, f"library severity {_FAILURE}"),
     _event("settings_problem", "a setting is missing or wrong", logging.ERROR, "setting"),
     _event("index_misconfigured", "a configured index or field does not exist", logging.ERROR, "index field error_type"),
     _event("search_refused", "the search service refuses the app's identity", logging.ERROR, "index status error_type"),
     _event(
-        "request_failed", "a call ended in an error of ours", logging.ERROR, "route method status error_type error_message"
+        "request_failed",
+        "a call ended in an error of ours",
+        logging.ERROR,
+        f"route method status {_FAILURE}",
     ),
     _event(
         "briefing_finished",
@@ -172,7 +183,7 @@ _EVENT_ROWS = (
         "briefing_retried",
         "a delivery ended in a redelivery",
         logging.WARNING,
-        "definition delivery error_type error_message",
+        f"definition delivery {_FAILURE}",
     ),
     _event("briefing_rejected", "a queue message was rejected", logging.WARNING, "reason delivery error_type message_bytes"),
     _event("poison_message", "a message reached the poison queue", logging.ERROR, "delivery message_bytes"),

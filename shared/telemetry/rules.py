@@ -55,13 +55,18 @@ class ErrorType:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Where in the code an exception arose: module and line, read from its traceback."""
+
+
+@dataclass(frozen=True, slots=True)
 class Text:
     """A text about people: identifiers are erased or counted under a key, content is erased; as it is only by the switch."""
 
     kind: Kind
 
 
-Rule = Number | Flag | OneOf | Known | ErrorType | Text
+Rule = Number | Flag | OneOf | Known | ErrorType | Place | Text
 
 OTHER = "other"
 

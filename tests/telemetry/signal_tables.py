@@ -1,4 +1,4 @@
-"""The signal tables of docs/telemetry.md, written from the registry: `python -m tests.telemetry.signal_tables` prints them."""
+"""The signal tables of docs/telemetry.md, made from the registry: `python -m tests.telemetry.signal_tables` prints them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from shared.telemetry.attributes import ATTRIBUTES
 from shared.telemetry.registry import EVENTS, METRICS, SPANS
-from shared.telemetry.rules import ErrorType, Flag, Known, Number, OneOf, Rule, Text
+from shared.telemetry.rules import ErrorType, Flag, Known, Number, OneOf, Place, Rule, Text
 
 
 def tables() -> str:
@@ -61,6 +61,8 @@ def _may_be(rule: Rule) -> str:
             return f"known {group.replace('_', ' ')}; else `other`"
         case ErrorType():
             return "registered code, HTTP status or exception class; else `_OTHER`"
+        case Place():
+            return "`module:line`"
         case Text(kind):
             return f"**redacted** ({kind})"
 

@@ -1,0 +1,122 @@
+"""The way out: exporters of Azure Monitor behind our gate, and the OpenTelemetry providers in front of them.
+
+Imported by the set-up only, when there is a connection string: importing it costs a third of a second.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from azure.core.credentials import TokenCredential
+from azure.identity import ManagedIdentityCredential
+from azure.monitor.opentelemetry.exporter import (
+    AzureMonitorLogExporter,
+    AzureMonitorMetricExporter,
+    AzureMonitorTraceExporter,
+)
+from opentelemetry import metrics, trace
+from opentelemetry._logs import set_logger_provider
+from opentelemetry.sdk._logs import LoggerProvider
+from opentelemetry.sdk._logs.export import BatchLogRecordProcessor, LogRecordExporter
+from opentelemetry.sdk.environment_variables import OTEL_TRACES_SAMPLER
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import MetricExporter, PeriodicExportingMetricReader
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
+from opentelemetry.sdk.trace.sampling import ALWAYS_ON
+
+from .exporters import RedactingLogExporter, RedactingMetricExporter, RedactingSpanExporter
+from .otel_sink import OtelSink
+from .settings import TelemetrySettings
+
+FLUSH_MILLISECONDS = 5_000
+_RETRIES = 3
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+@dataclass(frozen=True, slots=True)
+class Exporters:
+    """One exporter for each signal."""
+
+    spans: SpanExporter
+    logs: LogRecordExporter
+    metrics: MetricExporter
+
+    def gated(self) -> Exporters:
+        """The same behind the gate that lets only registered signals out."""
+        return Exporters(
+            RedactingSpanExporter(self.spans), RedactingLogExporter(self.logs), RedactingMetricExporter(self.metrics)
+        )
+
+
+class Pipeline:
+    """Providers with their exporters. Queues are bounded (2,048 spans, 2,048 records): what does not fit is dropped."""
+
+    def __init__(self, exporters: Exporters) -> None:
+        resource = Resource(_resource())
+        # Without a sampler named by the operator every span counts: the host samples requests by itself.
+        sampler = None if os.environ.get(OTEL_TRACES_SAMPLER) else ALWAYS_ON
+        self.tracers = TracerProvider(sampler=sampler, resource=resource)
+        self.tracers.add_span_processor(BatchSpanProcessor(exporters.spans))
+        self.loggers = LoggerProvider(resource=resource)
+        self.loggers.add_log_record_processor(BatchLogRecordProcessor(exporters.logs))
+        self.meters = MeterProvider([PeriodicExportingMetricReader(exporters.metrics)], resource=resource)
+        self.sink = OtelSink(self.tracers, self.meters, self.loggers)
+
+    def install(self) -> bool:
+        """Make these the process's providers; False when another was quicker."""
+        trace.set_tracer_provider(self.tracers)
+        metrics.set_meter_provider(self.meters)
+        set_logger_provider(self.loggers)
+        return trace.get_tracer_provider() is self.tracers and metrics.get_meter_provider() is self.meters
+
+    def flush(self) -> None:
+        """Send what is queued, at most 5 seconds for each signal."""
+        self.tracers.force_flush(FLUSH_MILLISECONDS)
+        self.loggers.force_flush(FLUSH_MILLISECONDS)
+        self.meters.force_flush(FLUSH_MILLISECONDS)
+
+    def shutdown(self) -> None:
+        """Send what is queued and stop the threads."""
+        self.tracers.shutdown()
+        self.loggers.shutdown()
+        self.meters.shutdown()
+
+
+def azure_exporters(settings: TelemetrySettings, credential: TokenCredential | None = None) -> Exporters:
+    """Exporters to Application Insights as the app's identity, without retry files on disk."""
+    options = {
+        "connection_string": settings.connection_string,
+        "credential": _credential(settings, credential),
+        "disable_offline_storage": True,
+        "retry_total": _RETRIES,
+    }
+    return Exporters(
+        AzureMonitorTraceExporter(**options), AzureMonitorLogExporter(**options), AzureMonitorMetricExporter(**options)
+    )
+
+
+def _credential(settings: TelemetrySettings, credential: TokenCredential | None) -> TokenCredential | None:
+    """The given credential, or in Azure the app's identity; none towards this machine, where no token may be sent."""
+    if _is_loopback(settings.connection_string or ""):
+        return None
+    if credential is not None or not settings.in_azure:
+        return credential
+    return ManagedIdentityCredential(client_id=settings.client_id)
+
+
+def _is_loopback(connection_string: str) -> bool:
+    members = dict(member.split("=", 1) for member in connection_string.split(";") if "=" in member)
+    endpoints = [value for key, value in members.items() if key.strip().lower() == "ingestionendpoint"]
+    return any(urlsplit(endpoint.strip()).hostname in _LOOPBACK for endpoint in endpoints)
+
+
+def _resource() -> dict[str, str]:
+    """Name and instance of the app, as the platform gives them; nothing of OTEL_RESOURCE_ATTRIBUTES."""
+    return {
+        "service.name": os.environ.get("WEBSITE_SITE_NAME") or "evidence",
+        "service.instance.id": os.environ.get("WEBSITE_INSTANCE_ID") or f"process-{os.getpid()}",
+    }

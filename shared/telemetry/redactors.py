@@ -1,0 +1,121 @@
+"""Redactors: what becomes of a text about people before it leaves the process.
+
+The words and values are those of Microsoft.Extensions.Compliance.Redaction, so that services of one organisation, in .NET
+and in Python, can be correlated under one key.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import importlib
+from typing import Protocol
+
+from .rules import IDENTIFIERS
+from .secrecy import without_secrets
+from .settings import TelemetrySettings
+
+REDACTED = "<redacted>"
+MIN_KEY_CHARACTERS = 44
+_DIGEST_BYTES = 16
+_MAX_REVEALED = 32_768
+
+
+class RedactorUnusable(ValueError):
+    """The configured redactor cannot be made. The message names the setting, never its value."""
+
+
+class Redactor(Protocol):
+    """Turns a text of a kind (`query`, `prompt`, `identifier`, … of `Kind`) into what may leave."""
+
+    def redact(self, text: str, kind: str) -> str:
+        """What leaves in place of `text`."""
+        ...
+
+
+class Erase:
+    """Leaves nothing of a text but that there was one."""
+
+    def redact(self, text: str, kind: str) -> str:
+        """`<redacted>`, whatever the text."""
+        return REDACTED
+
+
+class Hmac:
+    """Gives identifiers a value that is equal for equal ones; content is erased, since its hash could be guessed.
+
+    The value is `{key id}:` and the base64 of the first 16 bytes of HMAC-SHA256 over the text in UTF-16 little-endian.
+    """
+
+    def __init__(self, key: str | None, key_id: str | None = None) -> None:
+        self._key = hmac_key(key)
+        self._prefix = f"{key_id}:" if key_id else ""
+
+    def redact(self, text: str, kind: str) -> str:
+        """The value of an identifier; `<redacted>` of anything else."""
+        if kind not in IDENTIFIERS:
+            return REDACTED
+        digest = hmac.digest(self._key, text.encode("utf-16-le", "surrogatepass"), hashlib.sha256)
+        return self._prefix + base64.b64encode(digest[:_DIGEST_BYTES]).decode("ascii")
+
+
+class Revealing:
+    """With sensitive data switched on: texts as they are, but for anything that looks like a secret."""
+
+    def redact(self, text: str, kind: str) -> str:
+        """The text without secrets; of a long one the start, since no more of it is kept anyway."""
+        return without_secrets(text[:_MAX_REVEALED])
+
+
+class Guarded:
+    """Any redactor made safe: an empty text stays empty, one that fails or answers no text erases."""
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
+
+    def redact(self, text: str, kind: str) -> str:
+        """What the redactor gives, or `<redacted>`."""
+        if not text:
+            return ""
+        try:
+            redacted = self._redactor.redact(text, str(kind))
+        except Exception:  # a redactor of the user's own may fail in any way; none may open the door
+            return REDACTED
+        return redacted if isinstance(redacted, str) else REDACTED
+
+
+def hmac_key(key: str | None) -> bytes:
+    """The bytes of a key in base64 of at least 44 characters; RedactorUnusable otherwise."""
+    if not key or len(key) < MIN_KEY_CHARACTERS:
+        raise RedactorUnusable(f"HmacKey has to be base64 of at least {MIN_KEY_CHARACTERS} characters (32 bytes).")
+    try:
+        return base64.b64decode(key, validate=True)
+    except (binascii.Error, ValueError):
+        raise RedactorUnusable("HmacKey is not base64.") from None
+
+
+def redactor_of(settings: TelemetrySettings) -> Redactor:
+    """The redactor that the settings name, guarded. RedactorUnusable says which setting is wrong."""
+    if settings.sensitive:
+        return Guarded(Revealing())
+    if settings.redactor == "erase":
+        return Guarded(Erase())
+    if settings.redactor == "hmac":
+        return Guarded(Hmac(settings.hmac_key, settings.hmac_key_id))
+    return Guarded(_own(settings.redactor))
+
+
+def _own(name: str) -> Redactor:
+    module, _, attribute = name.partition(":")
+    if not module or not attribute:
+        raise RedactorUnusable("Redactor has to be `erase`, `hmac` or `package.module:Class`.")
+    try:
+        redactor = getattr(importlib.import_module(module), attribute)()
+    except Exception:  # whatever a foreign module does when imported: the app goes on, erasing
+        raise RedactorUnusable("Redactor names a class that cannot be made.") from None
+    if not callable(getattr(redactor, "redact", None)):
+        raise RedactorUnusable("Redactor names a class without `redact(text, kind)`.")
+    made: Redactor = redactor
+    return made

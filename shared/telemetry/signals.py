@@ -1,0 +1,131 @@
+"""The app's signals: spans, metrics and events by the registry, on their way to a sink and, for events, to the log.
+
+This is the implementation of the `Signals` seam of `shared.retrieval`. Nothing in here raises into the code that calls it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import perf_counter
+from types import TracebackType
+
+from .admission import Admission
+from .registry import EVENTS, METRICS, SPANS, SpanRow
+from .sink import Sink, SinkSpan
+
+EVENT_LOGGER = "shared.telemetry.events"
+
+_log = logging.getLogger(EVENT_LOGGER)
+
+
+class AppSignals:
+    """Signals of the app. Without a sink only events go anywhere: to the log."""
+
+    def __init__(self, admission: Admission, sink: Sink | None = None) -> None:
+        self._admission = admission
+        self._sink = sink
+
+    def span(self, name: str, **attributes: object) -> AppSpan:
+        """A span around a `with` block; more attributes by `set`. An exception that leaves the block is its `error_type`."""
+        return AppSpan(self, SPANS.get(name), attributes)
+
+    def count(self, name: str, value: int = 1, **attributes: object) -> None:
+        """Add to a counter."""
+        self.measure(name, value, attributes)
+
+    def record(self, name: str, value: float, **attributes: object) -> None:
+        """Record a value in a histogram."""
+        self.measure(name, value, attributes)
+
+    def event(self, name: str, **attributes: object) -> None:
+        """Tell operators that something happened, as a log record without content."""
+        row = EVENTS.get(name)
+        if row is None:
+            return
+
+        def emit() -> None:
+            admitted = self._admission.attributes(row.attributes, attributes)
+            _log.log(row.level, "%s", " ".join([name, *(f"{key}={value}" for key, value in sorted(admitted.items()))]))
+            if self._sink is not None:
+                self._sink.emit(row, admitted)
+
+        quietly(emit)
+
+    def start(self, row: SpanRow) -> _Running | None:
+        """Start a span in the sink; None when there is none."""
+        return None if self._sink is None else _Running(row, self._sink.start(row), perf_counter())
+
+    def end(self, running: _Running, given: dict[str, object]) -> None:
+        """End a span and record how long it took."""
+        seconds = perf_counter() - running.started
+        row = running.row
+        running.span.end(self._admission.attributes(row.attributes, given), failed=given.get("error_type") is not None)
+        self.measure(row.duration, seconds, given | {"span": row.name})
+
+    def message_of(self, error: BaseException) -> str | None:
+        """The text of an exception while sensitive data is switched on; else it is not even read."""
+        if not self._admission.sensitive:
+            return None
+        try:
+            return str(error)
+        except Exception:  # an exception's own text may fail to be made
+            return None
+
+    def measure(self, name: str, value: float, attributes: dict[str, object]) -> None:
+        """Count or record, with the attributes in a mapping."""
+        sink, row = self._sink, METRICS.get(name)
+        if sink is not None and row is not None:
+            quietly(lambda: sink.measure(row, value, self._admission.attributes(row.attributes, attributes)))
+
+
+class AppSpan:
+    """One span. Usable once, as a context manager."""
+
+    __slots__ = ("_given", "_row", "_running", "_signals")
+
+    def __init__(self, signals: AppSignals, row: SpanRow | None, given: dict[str, object]) -> None:
+        self._signals = signals
+        self._row = row
+        self._given = given
+        self._running: _Running | None = None
+
+    def set(self, **attributes: object) -> None:
+        """Add attributes; the later value wins."""
+        self._given.update(attributes)
+
+    def __enter__(self) -> AppSpan:
+        quietly(self._start)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        running = self._running
+        if running is None:
+            return
+        if error is not None:
+            self._given.setdefault("error_type", error)
+            self._given.setdefault("error_place", error)
+            self._given.setdefault("error_message", self._signals.message_of(error))
+        quietly(lambda: self._signals.end(running, self._given))
+
+    def _start(self) -> None:
+        if self._row is not None:
+            self._running = self._signals.start(self._row)
+
+
+@dataclass(slots=True)
+class _Running:
+    row: SpanRow
+    span: SinkSpan
+    started: float
+
+
+def quietly(act: Callable[[], object]) -> None:
+    """Do it; a fault in telemetry is no fault of the request."""
+    try:
+        act()
+    except Exception:  # nothing of telemetry may fail a request, whatever its libraries raise
+        _log.debug("telemetry_fault")

@@ -1,5 +1,17 @@
 """Search, numbered evidence and checked citations over Azure AI Search: the only door to this package."""
 
+from .citations import (
+    Check,
+    Citation,
+    CitationProblem,
+    CitationStream,
+    Format,
+    ProblemCode,
+    Resolution,
+    check,
+    resolve,
+    sources_from_retrieval,
+)
 from .context import (
     ChatMessage,
     ContextOptions,
@@ -72,10 +84,15 @@ __all__ = [
     "CallerError",
     "Caption",
     "ChatMessage",
+    "Check",
+    "Citation",
+    "CitationProblem",
+    "CitationStream",
     "ContextOptions",
     "ContextResult",
     "Evidence",
     "Forbidden",
+    "Format",
     "Hit",
     "HitPage",
     "IdentityUnavailable",
@@ -92,6 +109,8 @@ __all__ = [
     "OperatorError",
     "OtherPart",
     "Problem",
+    "ProblemCode",
+    "Resolution",
     "RetrievalError",
     "RetrievalSettings",
     "ScoreKind",
@@ -114,5 +133,8 @@ __all__ = [
     "ToolDefinition",
     "ToolReply",
     "UnknownName",
+    "check",
     "odata",
+    "resolve",
+    "sources_from_retrieval",
 ]

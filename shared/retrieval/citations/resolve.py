@@ -1,0 +1,43 @@
+"""The front door for whole answers: `check` and `resolve`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ..evidence import Evidence
+from ..sources import Source
+from .values import Check, Format, Resolution
+
+
+def check(
+    answer: str,
+    sources: Sequence[Source] | Evidence,
+    *,
+    required: bool = True,
+    references: bool = False,
+    figures: bool = False,
+    evidence: Evidence | str | None = None,
+) -> Check:
+    """Whether `answer` cites `sources` as asked (spec 5).
+
+    With `references` a marker may also be `[ref_id:k]`, read as `[Evidence k+1]`. `figures` compares the numbers of cited
+    sentences with `evidence` (as given here, or the sources' own when they are an `Evidence`); a str is the text of
+    `Evidence.text`. Raises InvalidRequest for sources that are no sources and for `figures` without evidence, TooLarge for
+    an answer over the limit.
+    """
+    raise NotImplementedError
+
+
+def resolve(
+    answer: str,
+    sources: Sequence[Source] | Evidence,
+    *,
+    format: Format = "html",
+    required: bool = True,
+    allowed_hosts: Iterable[str] = (),
+    references: bool = False,
+    figures: bool = False,
+    evidence: Evidence | str | None = None,
+) -> Resolution:
+    """`answer` with its markers resolved to names and links, safe to show in `format` (spec 5). Errors as `check`."""
+    raise NotImplementedError

@@ -18,7 +18,7 @@ PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchTemplate:
-    """One search of a section. `query` and `filter` hold `{parameter}` placeholders; no filter means `unfiltered` was said."""
+    """One search of a section. `query` and `filter` hold `{parameter}` placeholders; no filter: `unfiltered` was said."""
 
     index: str
     query: str = "*"

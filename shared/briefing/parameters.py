@@ -69,6 +69,11 @@ def check_parameters(parameters: tuple[Parameter, ...], values: Any, path: str) 
     return tuple(problems)
 
 
+def _member(path: str, name: object) -> str:
+    """The path of a member that the caller named; one that is no plain name is not repeated."""
+    return f"{path}.{name}" if isinstance(name, str) and re.fullmatch(r"\w{1,50}", name, re.ASCII) else path
+
+
 def complete_parameters(parameters: tuple[Parameter, ...], values: Mapping[str, Any]) -> dict[str, Any]:
     """The values with the defaults of those that were not given."""
     return {parameter.name: values.get(parameter.name, parameter.default) for parameter in parameters}

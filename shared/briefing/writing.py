@@ -1,0 +1,85 @@
+"""What a writer is given and gives back. Two kinds exist: the extractive one and the model."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from shared.retrieval import Evidence
+
+WriterKind = Literal["extractive", "model"]
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Who wrote: the kind, and the model's deployment name when it was one."""
+
+    kind: WriterKind
+    model: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens as the model counted them. Nothing is guessed: without figures there is no usage."""
+
+    input_tokens: int
+    output_tokens: int
+
+    def plus(self, other: Usage | None) -> Usage:
+        """Both together."""
+        if other is None:
+            return self
+        return Usage(self.input_tokens + other.input_tokens, self.output_tokens + other.output_tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """An answer that failed its checks, and what to tell the writer about it."""
+
+    text: str
+    retry_prompt: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """One thing to write: a prompt over evidence. `rejected` holds a first try that failed.
+
+    `material` is what the writer reads, unless it is the evidence itself: for a synthesis the checked sections.
+    """
+
+    prompt: str
+    evidence: Evidence
+    required: bool = True
+    material: str | None = None
+    rejected: Rejected | None = None
+
+    @property
+    def text(self) -> str:
+        """What the writer reads."""
+        return self.evidence.text if self.material is None else self.material
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A text with markers, not yet checked."""
+
+    text: str
+    usage: Usage | None = None
+
+
+class AnswerWriter(Protocol):
+    """Writes answers. Raises the model errors of `errors.py`; the extractive one raises nothing."""
+
+    @property
+    def identity(self) -> Writer:
+        """Who writes."""
+
+    async def write(self, task: Task) -> Draft:
+        """The whole answer."""
+
+    def stream(self, task: Task) -> AsyncIterator[Draft]:
+        """The answer in pieces; the last one may carry the usage."""
+
+    async def close(self) -> None:
+        """Ends its connections."""

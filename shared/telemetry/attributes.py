@@ -161,7 +161,7 @@ _ROWS = (
     # Texts about people: redacted
     Attribute("briefing_id", "app.briefing.id", Text(Kind.IDENTIFIER), "id of a briefing (callers may choose it)"),
     Attribute("batch_id", "app.batch.id", Text(Kind.IDENTIFIER), "id of a batch (callers may choose it)"),
-    Attribute("document_key", "app.document.key", Text(Kind.IDENTIFIER), "key of a document (a urn)"),
+    Attribute("subject", "app.briefing.subject", Text(Kind.IDENTIFIER), "its only parameter (a urn), or all as JSON"),
     Attribute("user_id", "app.user.id", Text(Kind.USER_ID), "the caller's user id"),
     Attribute("query", "app.search.query", Text(Kind.QUERY), "the query"),
     Attribute("filter", "app.search.filter", Text(Kind.FILTER), "the filter"),

@@ -13,8 +13,9 @@ from collections.abc import Iterable
 
 from .signals import EVENT_LOGGER, AppSignals
 
-PASSING = ("azure_functions", "local", EVENT_LOGGER)
-"""Loggers that write no content: the Functions worker, the development host in its place, and our events."""
+PASSING = ("azure_functions", "local", "shared.retrieval.context", EVENT_LOGGER)
+"""Loggers that write no content: the Functions worker, the development host in its place, the context provider (its texts
+are redacted by its own options) and our events."""
 
 _EXPORTING = ("opentelemetry", "azure.monitor", "azure.core.pipeline.policies", "urllib3", "requests", "msal")
 

@@ -13,7 +13,7 @@ import hmac
 import importlib
 from typing import Protocol
 
-from .rules import IDENTIFIERS
+from .rules import IDENTIFIERS, Kind
 from .secrecy import without_secrets
 from .settings import TelemetrySettings
 
@@ -62,10 +62,15 @@ class Hmac:
 
 
 class Revealing:
-    """With sensitive data switched on: texts as they are, but for anything that looks like a secret."""
+    """With sensitive data switched on: texts as they are, but for secrets; who called is still for `users` to say."""
+
+    def __init__(self, users: Redactor) -> None:
+        self._users = users
 
     def redact(self, text: str, kind: str) -> str:
         """The text without secrets; of a long one the start, since no more of it is kept anyway."""
+        if kind == Kind.USER_ID:
+            return self._users.redact(text, kind)
         return without_secrets(text[:_MAX_REVEALED])
 
 
@@ -98,13 +103,16 @@ def hmac_key(key: str | None) -> bytes:
 
 def redactor_of(settings: TelemetrySettings) -> Redactor:
     """The redactor that the settings name, guarded. RedactorUnusable says which setting is wrong."""
-    if settings.sensitive:
-        return Guarded(Revealing())
+    redactor = Guarded(_named(settings))
+    return Guarded(Revealing(redactor)) if settings.sensitive else redactor
+
+
+def _named(settings: TelemetrySettings) -> Redactor:
     if settings.redactor == "erase":
-        return Guarded(Erase())
+        return Erase()
     if settings.redactor == "hmac":
-        return Guarded(Hmac(settings.hmac_key, settings.hmac_key_id))
-    return Guarded(_own(settings.redactor))
+        return Hmac(settings.hmac_key, settings.hmac_key_id)
+    return _own(settings.redactor)
 
 
 def _own(name: str) -> Redactor:

@@ -71,7 +71,7 @@ def _event(name: str, meaning: str, level: int, words: str) -> EventRow:
 
 
 _SPAN_ROWS = (
-    replace(_span("http_request", "one call of a route", "route method status"), duration="app.http.duration"),
+    replace(_span("http_request", "one call of a route", "route method status user_id"), duration="app.http.duration"),
     replace(
         _span(
             "search",
@@ -121,7 +121,8 @@ _SPAN_ROWS = (
     _span(
         "briefing",
         "one delivery of one queue message",
-        "outcome delivery queue_wait definition definition_version sections message_bytes writer briefing_id batch_id",
+        "outcome delivery queue_wait definition definition_version sections message_bytes writer briefing_id batch_id "
+        "subject",
     ),
     _span("section", "one section of a briefing", "outcome section definition kept valid problems attempt writer"),
     _span("synthesis", "the step over the checked sections", "outcome definition valid problems attempt writer"),

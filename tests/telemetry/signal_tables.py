@@ -1,13 +1,18 @@
-"""The signal tables of docs/telemetry.md, made from the registry: `python -m tests.telemetry.signal_tables` prints them."""
+"""The signal tables of docs/telemetry.md; `python -m tests.telemetry.signal_tables` writes them there from the registry."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
+from pathlib import Path
 
 from shared.telemetry.attributes import ATTRIBUTES
 from shared.telemetry.registry import EVENTS, METRICS, SPANS
 from shared.telemetry.rules import ErrorType, Flag, Known, Number, OneOf, Place, Rule, Text
+
+
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "telemetry.md"
+BEGIN, END = "<!-- signals: made from the registry -->\n", "\n<!-- end of signals -->"
 
 
 def tables() -> str:
@@ -67,5 +72,11 @@ def _may_be(rule: Rule) -> str:
             return f"**redacted** ({kind})"
 
 
+def written(text: str) -> str:
+    """The docs with the tables of today."""
+    before, after = text.split(BEGIN)[0], text.split(END)[1]
+    return f"{before}{BEGIN}\n{tables()}\n{END}{after}"
+
+
 if __name__ == "__main__":
-    print(tables())
+    DOCS.write_text(written(DOCS.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,9 +1,11 @@
 """TextSearchProvider: context from a search for the conversation of a chat model (spec 7)."""
 
-from .messages import ChatMessage, Mark, OtherPart, TextPart
+from .index_search import index_search
+from .messages import ChatMessage, Mark, OtherPart, TextPart, injected_message
 from .options import ContextOptions, SearchTime, TextRedactor
 from .provider import TextSearchProvider
 from .results import ContextResult, TextSearchResult, ToolReply
+from .state import read_texts
 from .tool import ToolDefinition
 
 __all__ = [
@@ -19,4 +21,7 @@ __all__ = [
     "TextSearchResult",
     "ToolDefinition",
     "ToolReply",
+    "index_search",
+    "injected_message",
+    "read_texts",
 ]

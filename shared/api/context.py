@@ -1,0 +1,78 @@
+"""`/api/context`, `/api/context/remember` and the search tool: context for chat models from the configured index."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from shared.retrieval import Caller, NotConfigured, TextSearchProvider, index_search
+from shared.settings import ContextSettings, Section
+
+from .json_body import read_model
+from .replies import Reply
+from .routes import Call, Route
+from .services import Services
+from .wire.context import (
+    ContextBody,
+    OptionsBody,
+    RememberBody,
+    ToolBody,
+    context_json,
+    messages_of,
+    options_of,
+    state_of,
+    tool_json,
+    tool_reply_json,
+)
+
+
+async def handle_context(services: Services, call: Call) -> Reply:
+    """The message to add to a conversation, or the tool to offer; a failed search is a status, not an error."""
+    body: ContextBody = call.body
+    state = state_of(body.state, options_of(_settings(services).options, body.options))
+    result = await provider_of(services, call.caller, body.options).invoking(messages_of(body.messages), state)
+    return Reply(body=context_json(result))
+
+
+async def handle_remember(services: Services, call: Call) -> Reply:
+    """The state after a finished turn."""
+    body: RememberBody = call.body
+    state = state_of(body.state, options_of(_settings(services).options, body.options))
+    provider = provider_of(services, call.caller, body.options)
+    kept = await provider.invoked(messages_of(body.request), messages_of(body.response), state)
+    return Reply(body={"state": dict(kept or {})})
+
+
+async def handle_tool_definition(services: Services, call: Call) -> Reply:
+    """The search tool's name, description and JSON schema."""
+    return Reply(body=tool_json(provider_of(services, call.caller).tool))
+
+
+async def handle_tool(services: Services, call: Call) -> Reply:
+    """What the search tool answers to a model's question."""
+    body: ToolBody = call.body
+    reply = await provider_of(services, call.caller).run_tool({"userQuestion": body.user_question})
+    return Reply(body=tool_reply_json(reply))
+
+
+def provider_of(services: Services, caller: Caller, options: OptionsBody | None = None) -> TextSearchProvider:
+    """A provider over the configured index, reading it for `caller`."""
+    settings = _settings(services)
+    search = index_search(services.retrieval, settings.index, filter=settings.filter, caller=caller)
+    allowed = services.settings.telemetry.sensitive
+    return TextSearchProvider(search, options_of(settings.options, options), sensitive_data_allowed=allowed)
+
+
+def _settings(services: Services) -> ContextSettings:
+    if services.settings.context is None:
+        raise NotConfigured("No index is configured for the context.")
+    return services.settings.context
+
+
+_NEEDS: tuple[Section, ...] = ("retrieval", "context")
+
+CONTEXT = Route(name="context", handle=handle_context, parse=partial(read_model, model=ContextBody), needs=_NEEDS)
+CONTEXT_REMEMBER = Route(
+    name="context/remember", handle=handle_remember, parse=partial(read_model, model=RememberBody), needs=_NEEDS
+)
+TOOL_DEFINITION = Route(name="tools/search", handle=handle_tool_definition, needs=_NEEDS)
+TOOL = Route(name="tools/search", handle=handle_tool, parse=partial(read_model, model=ToolBody), needs=_NEEDS)

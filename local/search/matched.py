@@ -1,0 +1,51 @@
+"""What a part of a query matched, and how parts join."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Terms = Mapping[str, frozenset[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """A mask and scores over all ordinals, and per field the terms that were looked for."""
+
+    mask: NDArray[np.bool_]
+    scores: NDArray[np.float64]
+    terms: Terms
+
+    @classmethod
+    def nothing(cls, size: int) -> Matched:
+        """No document at all."""
+        return cls(np.zeros(size, np.bool_), np.zeros(size), {})
+
+
+def one_of(parts: Sequence[Matched]) -> Matched:
+    """Documents that match one part or more, scores added up."""
+    if len(parts) == 1:
+        return parts[0]
+    mask, scores = parts[0].mask.copy(), np.where(parts[0].mask, parts[0].scores, 0.0)
+    for part in parts[1:]:
+        mask |= part.mask
+        scores += np.where(part.mask, part.scores, 0.0)
+    return Matched(mask, scores, joined_terms(parts))
+
+
+def all_of(parts: Sequence[Matched], optional: Sequence[Matched] = ()) -> Matched:
+    """Documents that match every part; optional parts only add to the score."""
+    found = one_of([*parts, *optional])
+    return Matched(np.logical_and.reduce([part.mask for part in parts]), found.scores, found.terms)
+
+
+def joined_terms(parts: Sequence[Matched]) -> Terms:
+    """The terms of all parts by field."""
+    found: dict[str, frozenset[str]] = {}
+    for part in parts:
+        for path, terms in part.terms.items():
+            found[path] = found.get(path, frozenset()) | terms
+    return found

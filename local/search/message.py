@@ -1,0 +1,66 @@
+"""One request and its reply, free of any HTTP library: the server and the transport both speak these."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .errors import ServiceError
+
+JSON_TYPE = "application/json; charset=utf-8"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A request as it came. Header names are lower case; `host` is what addresses in answers begin with."""
+
+    method: str
+    path: str
+    query: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+    host: str = "http://127.0.0.1"
+    facets: tuple[str, ...] = ()
+
+    def json(self) -> dict[str, Any]:
+        """The body as a JSON object; anything else is the service's 400."""
+        try:
+            value = json.loads(self.body or b"null")
+        except ValueError:
+            raise ServiceError(400, "", "The request is invalid. Details:  The body is not valid JSON.") from None
+        if not isinstance(value, dict):
+            raise ServiceError(400, "", "The request is invalid. Details:  A JSON object was expected.")
+        return value
+
+    @property
+    def version(self) -> str:
+        """The api-version in lower case."""
+        return self.query.get("api-version", "").lower()
+
+    @property
+    def minimal_metadata(self) -> bool:
+        """Whether `@odata.context` is wanted: always, unless the Accept header says `odata.metadata=none`."""
+        return "odata.metadata=none" not in self.headers.get("accept", "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What is answered: a status, headers and bytes. `dropped` closes the connection instead of answering."""
+
+    status: int = 200
+    body: bytes = b""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    dropped: bool = False
+
+
+def json_reply(status: int, value: Any, headers: Mapping[str, str] | None = None) -> Reply:
+    """A JSON answer."""
+    body = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+    return Reply(status=status, body=body, headers={"Content-Type": JSON_TYPE, **(headers or {})})
+
+
+def error_reply(error: ServiceError) -> Reply:
+    """The answer of a refusal."""
+    return json_reply(error.status, error.body())

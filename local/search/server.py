@@ -1,0 +1,39 @@
+"""The service over HTTP, on loopback unless told otherwise. Keys and tokens are taken and not checked."""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from .message import Reply, Request
+from .service import SearchService
+
+MAX_BODY = 64 * 1024 * 1024
+
+
+def application(service: SearchService) -> web.Application:
+    """An aiohttp application that passes every request to the service."""
+
+    async def answer(incoming: web.Request) -> web.StreamResponse:
+        return _sent(incoming, await service.handle(await _read(incoming)))
+
+    app = web.Application(client_max_size=MAX_BODY)
+    app.router.add_route("*", "/{path:.*}", answer)
+    return app
+
+
+async def _read(incoming: web.Request) -> Request:
+    return Request(
+        method=incoming.method,
+        path=incoming.rel_url.raw_path,
+        query=dict(incoming.query),
+        headers={name.lower(): value for name, value in incoming.headers.items()},
+        body=await incoming.read(),
+        host=f"{incoming.scheme}://{incoming.host}",
+        facets=tuple(incoming.query.getall("facet", [])),
+    )
+
+
+def _sent(incoming: web.Request, reply: Reply) -> web.StreamResponse:
+    if reply.dropped and incoming.transport is not None:
+        incoming.transport.abort()
+    return web.Response(status=reply.status, body=reply.body, headers=dict(reply.headers))

@@ -1,0 +1,16 @@
+"""Words that the language analyzers leave out: Lucene's English list and the usual French one."""
+
+from __future__ import annotations
+
+_ENGLISH_TEXT = """
+a an and are as at be but by for if in into is it no not of on or such that the their then there these they this to
+was will with
+"""
+ENGLISH = frozenset(_ENGLISH_TEXT.split())
+_FRENCH_TEXT = """
+au aux avec ce ces dans de des du elle en et eux il je la le leur lui ma mais me même mes moi mon ne nos notre nous
+on ou par pas pour qu que qui sa se ses son sur ta te tes toi ton tu un une vos votre vous c d j l à m n s t y été
+étée étées étés étant suis es est sommes êtes sont ai as avons avez ont ceci cela cet cette ici ils les leurs quel
+quels quelle quelles sans soi
+"""
+FRENCH = frozenset(_FRENCH_TEXT.split())

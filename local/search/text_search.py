@@ -1,0 +1,202 @@
+"""Runs the tree of a query text over the fields of an index: which documents match, with which score, by which terms.
+
+Scores are the service's BM25, summed over the searched fields; expressions, prefixes and wildcards score 1 as recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .definition import IndexDefinition
+from .errors import ServiceError, invalid_syntax
+from .matched import Matched, all_of, one_of
+from .patterns import from_lucene, from_wildcard
+from .phrases import phrase_frequencies
+from .postings import FieldPostings
+from .store import DocumentStore
+from .textquery import Boosted, Clauses, Everything, Fuzzy, Phrase, Prefix, Query, Regex, Wildcard, Within, Words
+from .vocabulary import Vocabulary
+
+MAX_FUZZY_TERMS = 50
+Vocabularies = dict[str, Vocabulary]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextSearch:
+    """How one query text is searched: the fields, their weights, and whether every word has to match."""
+
+    store: DocumentStore
+    vocabularies: Vocabularies
+    fields: tuple[str, ...]
+    every_word: bool = False
+    weights: Mapping[str, float] = field(default_factory=dict)
+
+    def run(self, query: Query | None) -> Matched:
+        """The matches among the documents that are there; a query without words matches none."""
+        found = None if query is None else self._evaluate(query, self.fields)
+        if found is None:
+            return Matched.nothing(len(self.store.documents))
+        return Matched(found.mask & self.store.alive, found.scores, found.terms)
+
+    def _evaluate(self, query: Query, fields: Sequence[str]) -> Matched | None:
+        """None where a part says nothing at all (only stop words), so that it does not count."""
+        match query:
+            case Everything():
+                return Matched(self.store.alive.copy(), np.ones(len(self.store.documents)), {})
+            case Boosted(part, factor):
+                inner = self._evaluate(part, fields)
+                return None if inner is None else Matched(inner.mask, inner.scores * factor, inner.terms)
+            case Within():
+                return self._evaluate(query.part, (self._field(query),))
+            case Clauses(parts):
+                return self._clauses([(occur, self._evaluate(part, fields)) for occur, part in parts])
+        found = [one for path in fields if (one := self._in_field(query, path)) is not None]
+        return one_of(found) if found else None
+
+    def _field(self, query: Within) -> str:
+        path = query.field.replace(".", "/")
+        if path not in self.store.postings:
+            raise invalid_syntax(query.column)
+        return path
+
+    def _clauses(self, parts: Sequence[tuple[str, Matched | None]]) -> Matched | None:
+        kept = [(occur, part) for occur, part in parts if part is not None]
+        must = [part for occur, part in kept if occur == "must"]
+        should = [part for occur, part in kept if occur == "should"]
+        if not must and not should:
+            return Matched.nothing(len(self.store.documents)) if kept else None
+        found = all_of(must, optional=should) if must else one_of(should)
+        for occur, part in kept:
+            if occur == "must_not":
+                found = Matched(found.mask & ~part.mask, found.scores, found.terms)
+        return found
+
+    def _in_field(self, query: Query, path: str) -> Matched | None:
+        found = self._weightless(query, path, self.store.postings[path])
+        weight = self.weights.get(path, 1.0)
+        return found if found is None or weight == 1.0 else Matched(found.mask, found.scores * weight, found.terms)
+
+    def _weightless(self, query: Query, path: str, postings: FieldPostings) -> Matched | None:
+        match query:
+            case Words(text):
+                return self._words(text, path, postings)
+            case Phrase(text, slop):
+                return self._phrase(text, slop, path)
+            case Fuzzy(text, edits):
+                return self._fuzzy(_normal(text, postings), edits, path)
+            case Prefix(text):
+                return self._constant(path, lambda terms: terms.prefix(_normal(text, postings)))
+            case Wildcard(pattern):
+                return self._constant(path, lambda terms: terms.regex(from_wildcard(_normal(pattern, postings))))
+            case Regex(pattern, column):
+                return self._constant(path, lambda terms: _expression(terms, pattern, column))
+        raise TypeError(type(query).__name__)
+
+    def _words(self, text: str, path: str, postings: FieldPostings) -> Matched | None:
+        tokens = [self._term(path, token.term) for token in postings.search_analyze(text)]
+        if not tokens:
+            return None
+        return all_of(tokens) if self.every_word else one_of(tokens)
+
+    def _term(self, path: str, term: str) -> Matched:
+        postings = self.store.postings[path]
+        documents, often = postings.postings(term)
+        scores = np.zeros(len(self.store.documents))
+        having = self._having(documents)
+        if having:
+            scores[documents] = postings.weights(having, documents, often)
+        return Matched(scores > 0, scores, {path: frozenset({term})})
+
+    def _having(self, documents: NDArray[np.uint32]) -> int:
+        """How many documents that are there hold a term."""
+        if len(self.store) == len(self.store.documents):
+            return len(documents)
+        return int(np.count_nonzero(self.store.alive[documents]))
+
+    def _phrase(self, text: str, slop: int, path: str) -> Matched | None:
+        tokens = self.store.postings[path].search_analyze(text)
+        if not tokens:
+            return None
+        if len(tokens) == 1:
+            return self._term(path, tokens[0].term)
+        postings = self.store.postings[path]
+        lists = [postings.postings(token.term)[0] for token in tokens]
+        documents, often = phrase_frequencies(postings, tokens, slop)
+        scores = np.zeros(len(self.store.documents))
+        if len(documents):
+            scores[documents] = sum(postings.weights(self._having(each), documents, often) for each in lists)
+        return Matched(scores > 0, scores, {path: frozenset(token.term for token in tokens)})
+
+    def _fuzzy(self, text: str, edits: int, path: str) -> Matched:
+        if edits == 0:
+            return self._term(path, text)
+        near = [(edit_distance(term, text), term) for term in self._vocabulary(path).fuzzy(text, edits)]
+        terms = [(distance, term) for distance, term in sorted(near)[:MAX_FUZZY_TERMS]]
+        postings = self.store.postings[path]
+        found = {term: postings.postings(term) for _, term in terms}
+        having = max((self._having(documents) for documents, _ in found.values()), default=0)
+        scores = np.zeros(len(self.store.documents))
+        for distance, term in terms if having else []:
+            documents, often = found[term]
+            closeness = 1 - distance / max(1, min(len(term), len(text)))
+            scores[documents] += max(closeness, 0.05) * postings.weights(having, documents, often)
+        return Matched(scores > 0, scores, {path: frozenset(term for _, term in terms)})
+
+    def _vocabulary(self, path: str) -> Vocabulary:
+        if path not in self.vocabularies:
+            self.vocabularies[path] = Vocabulary(self.store.postings[path].terms)
+        return self.vocabularies[path]
+
+    def _constant(self, path: str, look_up: Callable[[Vocabulary], list[str]]) -> Matched:
+        terms = look_up(self._vocabulary(path))
+        mask = np.zeros(len(self.store.documents), np.bool_)
+        for term in terms:
+            mask[self.store.postings[path].postings(term)[0]] = True
+        return Matched(mask, mask.astype(np.float64), {path: frozenset(terms)})
+
+
+def _expression(terms: Vocabulary, pattern: str, column: int) -> list[str]:
+    try:
+        return terms.regex(from_lucene(pattern))
+    except ValueError:
+        raise invalid_syntax(column) from None
+
+
+def _normal(text: str, postings: FieldPostings) -> str:
+    return text.lower() if postings.lowers else text
+
+
+def edit_distance(left: str, right: str) -> int:
+    """Changes from one word to the other; swapping neighbours is one."""
+    before: list[int] = []
+    row = list(range(len(right) + 1))
+    for i, a in enumerate(left, 1):
+        older, before, row = before, row, [i]
+        for j, b in enumerate(right, 1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (a != b))
+            if i > 1 and j > 1 and a == right[j - 2] and left[i - 2] == b:
+                cost = min(cost, older[j - 2] + 1)
+            row.append(cost)
+    return row[-1]
+
+
+def searched_fields(definition: IndexDefinition, wanted: str | None) -> tuple[str, ...]:
+    """The fields of `searchFields`, all searchable ones without it; others are the service's 400."""
+    if not wanted:
+        return tuple(each.path for each in definition.searchable)
+    found = tuple(each.strip() for each in wanted.split(",") if each.strip())
+    allowed = {each.path for each in definition.searchable}
+    for path in found:
+        if path not in allowed:
+            message = f"The field '{path}' in the search field list is not searchable."
+            raise ServiceError(
+                400,
+                "InvalidRequestParameter",
+                f"{message}\r\nParameter name: searchFields",
+                (("NonSearchableField" if path in definition.by_path else "UnknownField", message),),
+            )
+    return found

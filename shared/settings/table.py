@@ -55,7 +55,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(CONTEXT + "FunctionToolDescription", "none", "Description of the on-demand tool."),
     Setting(MODEL + "Endpoint", "none", "OpenAI-compatible chat endpoint; without it the extractive writer writes."),
     Setting(MODEL + "Deployment", "none", "Name of the model deployment; required with `Endpoint`."),
-    Setting(MODEL + "MaxOutputTokens", "1500", "Most tokens of one model reply."),
+    Setting(MODEL + "MaxOutputTokens", "2000", "Most tokens of one model reply."),
     Setting(MODEL + "MaxConcurrency", "4", "Model calls at once in one process."),
     Setting(MODEL + "DailyTokenLimit", "none", "Most tokens a day for the whole app."),
     Setting(BRIEFINGS + "QueueName", "briefings", "The queue of the briefing function; read when the app is imported."),

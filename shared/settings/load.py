@@ -1,0 +1,186 @@
+"""Loading of the settings from the environment (spec 2)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from shared.briefing import BriefingSettings, ModelSettings, StorageSettings
+from shared.telemetry import TelemetrySettings
+
+from . import table
+from .auth import in_azure, load_auth
+from .context import load_context
+from .environment import Environment, is_loopback
+from .host import max_dequeue_count
+from .problems import SettingProblem, SettingsError
+from .retrieval import load_retrieval
+from .settings import Settings
+
+_QUEUE_NAME = re.compile(r"(?!.*--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
+_POISON_ROOM = len("-poison")
+
+
+def load_settings(environ: Mapping[str, str], host_json: Path | None = None) -> Settings:
+    """The settings of an environment. Never raises: what is wrong stands in `problems`, what is absent in `missing`.
+
+    `host_json` is the app's own host file; from it and its overrides comes how often a message is delivered.
+    """
+    env = Environment(environ)
+    missing: list[SettingProblem] = []
+    _refuse_unknown_names(env)
+    retrieval = load_retrieval(env)
+    hosts = tuple(host.lower() for host in env.texts(table.LINK_HOSTS))
+    return Settings(
+        retrieval=retrieval,
+        context=load_context(env, retrieval, missing),
+        model=_model(env),
+        briefings=_briefings(env),
+        storage=_storage(env, in_azure(environ), missing),
+        telemetry=_telemetry(env, in_azure(environ)),
+        auth=load_auth(environ),
+        allowed_link_hosts=hosts,
+        max_concurrent_requests=env.whole(table.CONCURRENCY, 100, least=1, most=10_000),
+        max_dequeue_count=max_dequeue_count(env, host_json),
+        in_azure=in_azure(environ),
+        problems=tuple(env.problems),
+        missing=tuple(missing),
+    )
+
+
+def check_settings(environ: Mapping[str, str]) -> Settings:
+    """The settings, for callers that want all of them right. Raises SettingsError with every problem together."""
+    settings = load_settings(environ)
+    if settings.problems:
+        raise SettingsError(settings.problems)
+    return settings
+
+
+def queue_name(environ: Mapping[str, str]) -> str:
+    """The briefing queue's name, needed when the module is imported; an unusable one falls to the default there."""
+    return _briefings(Environment(environ)).queue_name
+
+
+def _refuse_unknown_names(env: Environment) -> None:
+    known = {setting.name.lower() for setting in table.SETTINGS}
+    for name in env.under("AiAgents__"):
+        full = f"AiAgents__{name}"
+        if full.lower() not in known and not full.lower().startswith(table.INDEXES.lower() + "__"):
+            env.problem(full, "is not a known setting")
+
+
+def _model(env: Environment) -> ModelSettings | None:
+    endpoint = env.address(table.MODEL + "Endpoint")
+    deployment = env.text(table.MODEL + "Deployment")
+    if deployment is None and env.text(table.MODEL + "Endpoint"):
+        env.problem(table.MODEL + "Deployment", "is required with an endpoint")
+    if deployment is not None and env.text(table.MODEL + "Endpoint") is None:
+        env.problem(table.MODEL + "Endpoint", "is required with a deployment")
+    tokens = env.whole(table.MODEL + "MaxOutputTokens", 2_000, least=1)
+    concurrency = env.whole(table.MODEL + "MaxConcurrency", 4, least=1, most=1_000)
+    daily = env.optional_whole(table.MODEL + "DailyTokenLimit", least=1)
+    if endpoint is None or deployment is None:
+        return None
+    return ModelSettings(
+        endpoint=endpoint,
+        deployment=deployment,
+        max_output_tokens=tokens,
+        max_concurrency=concurrency,
+        daily_token_limit=daily,
+    )
+
+
+def _briefings(env: Environment) -> BriefingSettings:
+    done = env.text(table.BRIEFINGS + "DoneQueueName")
+    if done is not None:
+        done = _resource_name(env, "DoneQueueName", done, 63)
+    queue = _resource_name(env, "QueueName", "briefings", 63 - _POISON_ROOM)
+    if done in (queue, f"{queue}-poison"):
+        env.problem(table.BRIEFINGS + "DoneQueueName", "must not be the briefing queue or its poison queue")
+    return BriefingSettings(
+        queue_name=queue,
+        container=_resource_name(env, "Container", "briefings", 63),
+        done_queue_name=done,
+        max_concurrency=env.whole(table.BRIEFINGS + "MaxConcurrency", 4, least=1, most=1_000),
+        deadline_seconds=env.number(table.BRIEFINGS + "DeadlineSeconds", 240, least=1, most=86_400),
+        retention_days=env.whole(table.BRIEFINGS + "RetentionDays", 90, least=1, most=36_500),
+    )
+
+
+def _resource_name(env: Environment, key: str, default: str, longest: int) -> str:
+    """A queue or container name by the rules of Azure Storage."""
+    name = env.text(table.BRIEFINGS + key) or default
+    if 3 <= len(name) <= longest and _QUEUE_NAME.fullmatch(name):
+        return name
+    env.problem(
+        table.BRIEFINGS + key, f"must have 3 to {longest} lower-case letters, digits and single hyphens between them"
+    )
+    return default
+
+
+def _storage(env: Environment, azure: bool, missing: list[SettingProblem]) -> StorageSettings | None:
+    queue, blob = f"{table.STORAGE}__queueServiceUri", f"{table.STORAGE}__blobServiceUri"
+    connection, before = env.text(table.STORAGE), len(env.problems)
+    uris = [env.address(queue, loopback_http=False), env.address(blob, loopback_http=False)]
+    credential = env.text(f"{table.STORAGE}__credential")
+    if credential is not None and credential.lower() != "managedidentity":
+        env.problem(f"{table.STORAGE}__credential", "must be managedidentity")
+    if connection is not None:
+        return _emulator(env, connection, azure)
+    absent = [name for name in (queue, blob) if env.text(name) is None]
+    missing.extend(SettingProblem(name, "is required for briefings") for name in absent)
+    if absent or len(env.problems) > before:
+        return None
+    return StorageSettings(
+        queue_service_uri=uris[0],
+        blob_service_uri=uris[1],
+        credential="managedidentity" if credential else None,
+        client_id=env.text(f"{table.STORAGE}__clientId"),
+    )
+
+
+def _emulator(env: Environment, connection: str, azure: bool) -> StorageSettings | None:
+    others = env.under(f"{table.STORAGE}__")
+    if any(value.strip() for value in others.values()):
+        env.problem(table.STORAGE, "cannot stand beside settings of the form BriefingStorage__…")
+    elif azure or not _is_emulator(connection):
+        env.problem(table.STORAGE, "a connection string is for the local emulator only; name the service addresses")
+    else:
+        return StorageSettings(connection_string=connection)
+    return None
+
+
+def _is_emulator(connection: str) -> bool:
+    parts = dict(part.split("=", 1) for part in connection.split(";") if "=" in part)
+    if parts.get("UseDevelopmentStorage", "").lower() == "true":
+        return True
+    endpoints = [value for key, value in parts.items() if key.lower().endswith("endpoint")]
+    hosts = [re.match(r"http://(\[[^\]]+\]|[^/:]+)", endpoint) for endpoint in endpoints]
+    return bool(hosts) and all(host is not None and is_loopback(host[1].strip("[]")) for host in hosts)
+
+
+def _telemetry(env: Environment, azure: bool) -> TelemetrySettings:
+    return TelemetrySettings(
+        enable_sensitive_data=env.flag(table.TELEMETRY + "EnableSensitiveTelemetryData"),
+        confirm_sensitive_in_azure=env.flag(table.TELEMETRY + "ConfirmSensitiveInAzure"),
+        redactor=_redactor(env),
+        hmac_key=env.text(table.TELEMETRY + "HmacKey"),
+        hmac_key_id=env.text(table.TELEMETRY + "HmacKeyId"),
+        connection_string=env.text("APPLICATIONINSIGHTS_CONNECTION_STRING"),
+        client_id=env.text(table.CLIENT_ID),
+        in_azure=azure,
+    )
+
+
+def _redactor(env: Environment) -> str:
+    """`erase`, `hmac` with a usable key, or the name of a class."""
+    name, setting = env.text(table.TELEMETRY + "Redactor") or "erase", table.TELEMETRY + "Redactor"
+    if name.lower() in ("erase", "hmac"):
+        name = name.lower()
+    elif not re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", name):
+        env.problem(setting, "must be erase, hmac or package.module:Class")
+        return "erase"
+    if name == "hmac" and env.text(table.TELEMETRY + "HmacKey") is None:
+        env.problem(table.TELEMETRY + "HmacKey", "is required with the redactor hmac")
+    return name

@@ -1,0 +1,37 @@
+"""For every test: no settings of the person running them, and no connection that leaves this machine."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+LOOPBACK = ("127.", "::1", "localhost", "0.0.0.0")
+SETTINGS = ("aiagents__", "briefingstorage", "azurefunctionsjobhost__", "applicationinsights_", "identity_", "website_")
+
+
+class OutsideConnection(AssertionError):
+    """A test tried to reach another machine."""
+
+
+def _refuse_outside(event: str, arguments: tuple[Any, ...]) -> None:
+    """An audit hook: it sees every connection that Python code opens, whichever library does it."""
+    if event == "socket.connect" and isinstance(arguments[1], tuple):
+        host = str(arguments[1][0])
+        if not host.startswith(LOOPBACK):
+            raise OutsideConnection(f"a test tried to connect to {host}")
+
+
+sys.addaudithook(_refuse_outside)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _own_environment() -> Iterator[None]:
+    """Takes app settings out of the environment for the whole run."""
+    taken = {name: os.environ.pop(name) for name in list(os.environ) if name.lower().startswith(SETTINGS)}
+    os.environ.pop("AZURE_CLIENT_ID", None)
+    yield
+    os.environ.update(taken)

@@ -1,0 +1,114 @@
+"""Request targets as Kestrel and ASP.NET read them: decoding, dot segments, queries."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+PERCENT = re.compile(rb"%([0-9A-Fa-f]{2})")
+# What `PathString.ToUriComponent` leaves as it is; an existing %XX is left too.
+PLAIN_IN_PATH = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:@/")
+ABSOLUTE = re.compile(rb"https?://([^/?#]*)", re.IGNORECASE)
+
+
+class BadTarget(ValueError):
+    """The target is answered with 400 before any function sees it."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """A request target: the decoded path (`%2F` stays), and the query as it was sent, without the question mark."""
+
+    path: str
+    query: str
+
+    @property
+    def text(self) -> str:
+        """Path and query as `req.url` shows them."""
+        return _encoded(self.path) + (f"?{self.query}" if self.query else "")
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """The query by name: names ignore case, repeated ones are joined, empty ones dropped."""
+        return parse_query(self.query)
+
+
+def parse_target(raw: bytes) -> Target:
+    """Reads the target of a request line; raises `BadTarget`."""
+    absolute = ABSOLUTE.match(raw)
+    if absolute:
+        raw = raw[absolute.end() :] or b"/"
+    if not raw.isascii() or not raw.startswith((b"/", b"?")):
+        raise BadTarget
+    path, _, query = raw.partition(b"?")
+    decoded = decode(path, keep=b"/")
+    if "\0" in decoded:
+        raise BadTarget
+    return Target(_without_dot_segments(decoded or "/"), query.decode("ascii"))
+
+
+def parse_query(query: str) -> dict[str, str]:
+    """`a=1&A=2&b=&c` is `{"A": "1,2"}`; the last spelling of a name is the one that arrives."""
+    values: dict[str, tuple[str, list[str]]] = {}
+    for pair in query.split("&"):
+        name, _, value = (decode(part.replace("+", " ").encode()) for part in pair.partition("="))
+        if name:
+            known = values.get(name.casefold(), ("", []))[1]
+            values[name.casefold()] = (name, [*known, value] if value else known)
+    return {name: ",".join(texts) for name, texts in values.values() if texts}
+
+
+def decode(raw: bytes, keep: bytes = b"") -> str:
+    """Decodes percent sequences that are valid UTF-8; the others, and those of `keep`, stay as they were sent."""
+    text: list[str] = []
+    position = 0
+    while position < len(raw):
+        start = raw.find(b"%", position)
+        if start < 0:
+            break
+        text.append(raw[position:start].decode("utf-8", "replace"))
+        character, position = _decode_one(raw, start, keep)
+        text.append(character)
+    text.append(raw[position:].decode("utf-8", "replace"))
+    return "".join(text)
+
+
+def _decode_one(raw: bytes, start: int, keep: bytes) -> tuple[str, int]:
+    """The character that begins at `start` and where the next one begins; a `%` itself when it decodes to nothing."""
+    sequence = b""
+    position = start
+    while len(sequence) < 4 and (match := PERCENT.match(raw, position)):
+        sequence += bytes.fromhex(match[1].decode())
+        position = match.end()
+        try:
+            character = sequence.decode("utf-8")
+        except UnicodeDecodeError:
+            continue
+        if sequence in (keep[place : place + 1] for place in range(len(keep))):
+            break
+        return character, position
+    return "%", start + 1
+
+
+def _without_dot_segments(path: str) -> str:
+    """RFC 3986, 5.2.4, on the decoded path: the host resolves `%2e%2e` too."""
+    if "/." not in path:
+        return path
+    kept: list[str] = []
+    segments = path.split("/")[1:]
+    for segment in segments:
+        if segment == "..":
+            del kept[-1:]
+        elif segment != ".":
+            kept.append(segment)
+    if segments[-1] in (".", ".."):
+        kept.append("")
+    return "/" + "/".join(kept)
+
+
+def _encoded(path: str) -> str:
+    raw = path.encode("utf-8", "surrogatepass")
+    return "".join(
+        chr(byte) if byte in PLAIN_IN_PATH or (byte == 0x25 and PERCENT.match(raw, place)) else f"%{byte:02X}"
+        for place, byte in enumerate(raw)
+    )

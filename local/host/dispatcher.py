@@ -1,0 +1,159 @@
+"""Sends calls to the worker, watches their time, and replaces the worker process when it ends or a call takes too long."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from asyncio import Event, Task
+from collections.abc import Callable, Coroutine
+from datetime import timedelta
+from typing import Any
+
+from .errors import HostError
+from .invocations import Ending, Invocation, Outcome
+from .workers import EXITED, Loaded, Worker
+
+LOG = logging.getLogger("local.host")
+EXITS_UNTIL_RECYCLED = 3
+# How long the other calls of a process have after one of them reached functionTimeout.
+TIMEOUT_GRACE_SECONDS = 10.0
+
+
+class Lane:
+    """One worker and the calls that run on it."""
+
+    def __init__(self, worker: Worker) -> None:
+        self.worker = worker
+        self.running: set[str] = set()
+        self.idle = Event()
+        self.retired = False
+
+    async def invoke(self, invocation: Invocation) -> Outcome:
+        """Runs a call here."""
+        self.running.add(invocation.id)
+        try:
+            return await self.worker.invoke(invocation)
+        finally:
+            self.running.discard(invocation.id)
+            self.idle.set()
+
+
+class Dispatcher:
+    """The one way to a function; `recycle` is called when the worker has exited three times."""
+
+    def __init__(
+        self, make: Callable[[], Worker], limit: timedelta | None, recycle: Callable[[], Coroutine[Any, Any, None]]
+    ) -> None:
+        self._make = make
+        self._limit = limit.total_seconds() if limit else None
+        self._recycle = recycle
+        self._lane: Lane | None = None
+        self._lanes: set[Lane] = set()
+        self._ready = Event()
+        self._exits = 0
+        self._tasks: set[Task[None]] = set()
+
+    async def start(self) -> Loaded:
+        """Starts a worker and gives what it loaded; raises `HostError` when it ends while importing, three times."""
+        for _ in range(EXITS_UNTIL_RECYCLED):
+            lane = Lane(self._make())
+            self._lanes.add(lane)
+            loaded = await lane.worker.start()
+            if loaded is not None:
+                self._use(lane)
+                return loaded
+            LOG.error("The worker process ended while it imported function_app.")
+        raise HostError("The worker process ended while it imported function_app, three times: see what it printed.")
+
+    async def invoke(self, invocation: Invocation) -> Outcome:
+        """Runs one call; one that comes while the worker is replaced waits for the next."""
+        await self._ready.wait()
+        lane = self._lane
+        if lane is None:
+            return EXITED
+        call = asyncio.ensure_future(lane.invoke(invocation))
+        done, _ = await asyncio.wait([call], timeout=self._limit)
+        outcome = await call if done else await self._give_up(lane, invocation, call)
+        if not outcome.succeeded:
+            LOG.error(
+                "Executed 'Functions.%s' (%s, Id=%s)\n%s",
+                invocation.function,
+                outcome.ending,
+                invocation.id,
+                outcome.failure,
+            )
+        return outcome
+
+    async def close(self) -> None:
+        """Ends the worker and every call that still runs."""
+        self._ready.set()
+        for task in self._tasks:
+            task.cancel()
+        self._lane = None
+        await asyncio.gather(*(lane.worker.kill() for lane in self._lanes))
+
+    @property
+    def process_id(self) -> int | None:
+        """The worker process, None while there is none or when calls run in the host's own."""
+        return getattr(self._lane.worker, "process_id", None) if self._lane else None
+
+    def _use(self, lane: Lane) -> None:
+        self._lane = lane
+        self._ready.set()
+        self._start_task(self._replace_when_ended(lane))
+
+    async def _replace_when_ended(self, lane: Lane) -> None:
+        await lane.worker.ended()
+        if lane.retired:
+            return
+        self._lanes.discard(lane)
+        self._ready.clear()
+        self._exits += 1
+        LOG.error("The worker process ended (%d of %d).", self._exits, EXITS_UNTIL_RECYCLED)
+        if self._exits >= EXITS_UNTIL_RECYCLED:
+            self._exits = 0
+            await self._recycle()
+        else:
+            await self._start_next()
+
+    async def _give_up(self, lane: Lane, invocation: Invocation, call: asyncio.Future[Outcome]) -> Outcome:
+        """Past functionTimeout: others may end, then the process is killed; it counts as failed after the grace.
+
+        Measured on the real host: what else ran there ended in time, the late call never did, and its message came
+        back ten seconds and the wait after a failure later.
+        """
+        LOG.error("Timeout value of %s seconds exceeded by function 'Functions.%s'.", self._limit, invocation.function)
+        grace = asyncio.create_task(asyncio.sleep(TIMEOUT_GRACE_SECONDS))
+        await self._retire(lane, invocation.id, grace)
+        await grace
+        call.cancel()
+        return Outcome(ending=Ending.TIMED_OUT, failure="The function ran longer than functionTimeout.")
+
+    async def _retire(self, lane: Lane, late: str, grace: Task[None]) -> None:
+        lane.running.discard(late)
+        if lane.retired:
+            return
+        lane.retired = True
+        self._ready.clear()
+        self._start_task(self._start_next())
+        while lane.running and not grace.done():
+            lane.idle.clear()
+            waiting = asyncio.create_task(lane.idle.wait())
+            await asyncio.wait([waiting, grace], return_when=asyncio.FIRST_COMPLETED)
+            waiting.cancel()
+        await lane.worker.kill()
+        self._lanes.discard(lane)
+
+    async def _start_next(self) -> None:
+        """Starts the next worker; when that fails too, calls fail at once instead of waiting for ever."""
+        try:
+            await self.start()
+        except HostError as error:
+            LOG.critical("%s Calls fail until the host is started again.", error)
+            self._lane = None
+            self._ready.set()
+
+    def _start_task(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)

@@ -1,0 +1,166 @@
+"""From a request to its answer: built-in pages, cross-origin calls, keys, then the function that the route names."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+from urllib.parse import quote
+from uuid import uuid4
+
+from .addresses import BadTarget, Target, parse_target
+from .cors import Cors
+from .dispatcher import Dispatcher
+from .invocations import Invocation, Outcome, Trace
+from .keys import Keys, given_key
+from .messages import Answer, Request
+from .principals import Authentication, UnknownToken
+from .router import Route, Router
+from .traces import trace_of
+
+NOT_FOUND = Answer(404)
+UNAUTHORIZED = Answer(401)
+FAILED = Answer(500)
+HOME_PAGE = (
+    b"<!DOCTYPE html><html lang=en><meta charset=utf-8><title>Functions development host</title>"
+    b"<p>Your Functions app is up and running on the development host."
+)
+VERSION = "4.1037.0.0"
+MCP_PATH = "/runtime/webhooks/mcp"
+
+
+class ToolServer(Protocol):
+    """Answers the calls of MCP clients."""
+
+    async def answer(self, request: Request, target: Target) -> Answer:
+        """One HTTP exchange of the protocol."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Front:
+    """What stands before the functions."""
+
+    keys: Keys
+    cors: Cors
+    authentication: Authentication | None
+    custom_headers: Mapping[str, str]
+    home_page: bool
+    open_telemetry: bool
+    open_tools: bool
+
+
+class Gateway:
+    """Answers every request of the host; routes and tools change when the host is recycled."""
+
+    def __init__(self, front: Front, dispatcher: Dispatcher) -> None:
+        self._front = front
+        self._dispatcher = dispatcher
+        self._started = time.monotonic()
+        self._instance = uuid4().hex
+        self.router = Router("")
+        self.tools: ToolServer | None = None
+
+    async def answer(self, request: Request) -> Answer:
+        """The answer, with the headers of cross-origin calls and host.json."""
+        try:
+            target = parse_target(request.target)
+        except BadTarget:
+            return Answer(400)
+        if self._front.cors.is_preflight(request):
+            answer = Answer(204)
+        else:
+            answer = await self._authenticated(request, target)
+        return answer.with_headers((*self._front.cors.headers(request), *self._front.custom_headers.items()))
+
+    async def _authenticated(self, request: Request, target: Target) -> Answer:
+        try:
+            if self._front.authentication is not None:
+                request = self._front.authentication.authenticate(request)
+        except UnknownToken:
+            return Answer(401, (("WWW-Authenticate", "Bearer"),))
+        path = target.path.casefold().removesuffix("/")
+        if path == "":
+            return self._home()
+        if path.startswith("/admin/"):
+            return self._admin(request, target, path)
+        if path == MCP_PATH and self.tools is not None:
+            level = "anonymous" if self._front.open_tools else "mcp"
+            opened = self._front.keys.open(level, given_key(request, target.parameters))
+            return await self.tools.answer(request, target) if opened else UNAUTHORIZED
+        return await self._function(request, target)
+
+    async def _function(self, request: Request, target: Target) -> Answer:
+        found = self.router.find(request.method.upper(), target.path)
+        if found is None:
+            return NOT_FOUND
+        route, values = found
+        if not self._front.keys.open(route.level, given_key(request, target.parameters)):
+            return UNAUTHORIZED
+        invocation = await self._invocation(request, target, route, values)
+        outcome = await self._dispatcher.invoke(invocation)
+        return _answer_of(outcome) if outcome.succeeded else FAILED
+
+    async def _invocation(self, request: Request, target: Target, route: Route, values: Mapping[str, str]) -> Invocation:
+        headers = request.joined_headers()
+        trigger = {
+            "method": request.method,
+            "url": f"http://{headers.get('host', '')}{target.text}",
+            "headers": headers,
+            "params": target.parameters,
+            "route_params": dict(values),
+        }
+        trace = trace_of(request, target.path) if self._front.open_telemetry else Trace()
+        return Invocation(function=route.function, trigger=trigger, body=await request.read(), trace=trace)
+
+    def _home(self) -> Answer:
+        if not self._front.home_page:
+            return Answer(204)
+        return Answer(200, (("Content-Type", "text/html"),), HOME_PAGE, sized=True)
+
+    def _admin(self, request: Request, target: Target, path: str) -> Answer:
+        if path == "/admin/host/ping" and request.method in ("GET", "POST"):
+            return Answer(200, (("Cache-Control", "no-store,no-cache"), ("Pragma", "no-cache")))
+        if not self._front.keys.open("admin", given_key(request, target.parameters)):
+            return Answer(401, (("WWW-Authenticate", "Bearer"),))
+        if path == "/admin/host/status" and request.method in ("GET", "POST"):
+            content = json.dumps(self._status()).encode()
+            return Answer(200, (("Content-Type", "application/json; charset=utf-8"),), content, sized=True)
+        return NOT_FOUND
+
+    def _status(self) -> dict[str, Any]:
+        return {
+            "id": socket.gethostname().lower(),
+            "state": "Running",
+            "version": VERSION,
+            "versionDetails": f"{VERSION} development host",
+            "platformVersion": "",
+            "instanceId": self._instance,
+            "computerName": socket.gethostname(),
+            "processUptime": int((time.monotonic() - self._started) * 1000),
+            "functionAppContentEditingState": "NotAllowed" if os.environ.get("WEBSITE_RUN_FROM_PACKAGE") else "Unknown",
+        }
+
+
+def _answer_of(outcome: Outcome) -> Answer:
+    answer = outcome.answer
+    headers = [(name, value) for name, value in answer["headers"]]
+    cookies = [("Set-Cookie", _cookie(cookie)) for cookie in answer["cookies"]]
+    return Answer(answer["status"], (*headers, *cookies), outcome.body)
+
+
+def _cookie(cookie: Mapping[str, Any]) -> str:
+    """As ASP.NET writes it again: its own order, an empty domain, `/` when there is no path."""
+    parts = [f"{cookie['name']}={quote(str(cookie['value']), safe='')}"]
+    if cookie["expires"]:
+        parts.append(f"expires={cookie['expires']}")
+    if cookie["max-age"]:
+        parts.append(f"max-age={cookie['max-age']}")
+    parts += [f"domain={cookie['domain']}", f"path={cookie['path']}"]
+    parts += ["secure"] if cookie["secure"] else []
+    parts += [f"samesite={str(cookie['samesite']).lower()}"] if cookie["samesite"] else []
+    parts += ["httponly"] if cookie["httponly"] else []
+    return "; ".join(parts)

@@ -1,0 +1,43 @@
+"""Access keys: function, host and master keys, and the key of the tool server."""
+
+from __future__ import annotations
+
+import hmac
+from dataclasses import dataclass, field
+
+from .messages import Request
+
+HEADER = "x-functions-key"
+PARAMETER = "code"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Keys:
+    """The keys that the host accepts. With none at all every level is open, as with `func start` on one's own machine."""
+
+    function: str = field(default="", repr=False)
+    host: str = field(default="", repr=False)
+    master: str = field(default="", repr=False)
+    mcp: str = field(default="", repr=False)
+
+    @property
+    def configured(self) -> bool:
+        """Whether any key was given."""
+        return bool(self.function or self.host or self.master or self.mcp)
+
+    def open(self, level: str, given: str) -> bool:
+        """Whether `given` opens a route of `level` (`anonymous`, `function`, `admin` or `mcp`)."""
+        if level == "anonymous" or not self.configured:
+            return True
+        accepted = {"function": (self.function, self.host, self.master), "mcp": (self.mcp, self.master)}.get(
+            level, (self.master,)
+        )
+        return any(key and hmac.compare_digest(key.encode(), given.encode()) for key in accepted)
+
+
+def given_key(request: Request, parameters: dict[str, str]) -> str:
+    """The key of a request: a header beats the query, even if it is wrong."""
+    header = request.header(HEADER)
+    if header:
+        return header
+    return next((value for name, value in parameters.items() if name.casefold() == PARAMETER), "")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Mapping
 
 from .attributes import ATTRIBUTES, Attribute
 from .error_types import error_place, error_type
 from .redactors import Redactor
 from .registry import SPANS
-from .rules import OTHER, ErrorType, Flag, Known, Number, OneOf, Place, Text
+from .rules import OTHER, ErrorType, Flag, Known, Number, OneOf, Package, Place, Text
 
 MAX_TEXT_CHARACTERS = 8_192
 """Application Insights keeps no more of one value."""
@@ -60,6 +61,8 @@ class Admission:
                 return Admitted(value) if self._knows(group, value) else Admitted(OTHER)
             case ErrorType():
                 return Admitted(error_type(value))
+            case Package():
+                return Admitted(value) if isinstance(value, str) and value in sys.modules else Admitted(OTHER)
             case Place():
                 place = error_place(value)
                 return None if place is None else Admitted(place)

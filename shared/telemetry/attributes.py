@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .rules import ErrorType, Flag, Kind, Known, Number, Place, Rule, Text, one_of
+from .rules import ErrorType, Flag, Kind, Known, Number, Package, Place, Rule, Text, one_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ _ROWS = (
     Attribute("setting", "app.setting", Known("setting"), "name of a setting"),
     Attribute("field", "app.field", Known("field"), "field that the configuration names"),
     Attribute("component", "app.component", one_of("settings", "index", "queue", "blobs", "model"), "what was checked"),
-    Attribute("library", "app.library", Known("library"), "library that wrote a log line"),
+    Attribute("library", "app.library", Package(), "library that wrote a log line"),
     Attribute("severity", "app.severity", one_of("WARNING", "ERROR", "CRITICAL"), "level of that line"),
     # Texts about people: redacted
     Attribute("briefing_id", "app.briefing.id", Text(Kind.IDENTIFIER), "id of a briefing (callers may choose it)"),

@@ -141,11 +141,12 @@ def _clean_record(record: ReadableLogRecord) -> ReadableLogRecord | None:
     clean = LogRecord(
         timestamp=source.timestamp,
         observed_timestamp=source.observed_timestamp,
-        context=source.context,
         severity_number=source.severity_number,
         body=row.name,
         attributes=_clean(source.attributes),
     )
+    # The constructor would take the span of the exporting thread: there is none, and the record has its own.
+    clean.trace_id, clean.span_id, clean.trace_flags = source.trace_id, source.span_id, source.trace_flags
     return ReadableLogRecord(clean, record.resource, InstrumentationScope(SCOPE))
 
 

@@ -91,10 +91,9 @@ def passes(name: str) -> bool:
     return any(name == passing or name.startswith((f"{passing}.", f"{passing}_")) for passing in PASSING)
 
 
-def library(name: str) -> str | None:
-    """The package that owns a logger, if it is one that is imported: a name of code, never of data."""
-    package = "warnings" if name == "py.warnings" else name.partition(".")[0]
-    return package if package in sys.modules else None
+def library(name: str) -> str:
+    """The package that a logger is named after."""
+    return "warnings" if name == "py.warnings" else name.partition(".")[0]
 
 
 def _handlers() -> Iterable[logging.Handler]:

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from shared.telemetry.attributes import ATTRIBUTES
 from shared.telemetry.registry import EVENTS, METRICS, SPANS
-from shared.telemetry.rules import ErrorType, Flag, Known, Number, OneOf, Place, Rule, Text
-
+from shared.telemetry.rules import ErrorType, Flag, Known, Number, OneOf, Package, Place, Rule, Text
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "telemetry.md"
 BEGIN, END = "<!-- signals: made from the registry -->\n", "\n<!-- end of signals -->"
@@ -66,6 +65,8 @@ def _may_be(rule: Rule) -> str:
             return f"known {group.replace('_', ' ')}; else `other`"
         case ErrorType():
             return "registered code, HTTP status or exception class; else `_OTHER`"
+        case Package():
+            return "imported package; else `other`"
         case Place():
             return "`module:line`"
         case Text(kind):

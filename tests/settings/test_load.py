@@ -172,7 +172,7 @@ BROKEN = [
     ("queue", {**MINIMAL, "AiAgents__Briefings__QueueName": "No_Queue"}, "AiAgents__Briefings__QueueName", "lower-case"),
     ("done queue", {**MINIMAL, "AiAgents__Briefings__DoneQueueName": "briefings"},
      "AiAgents__Briefings__DoneQueueName", "must not be"),
-    ("days", {**MINIMAL, "AiAgents__Briefings__RetentionDays": "soon"}, "AiAgents__Briefings__RetentionDays", "whole number"),
+    ("days", {**MINIMAL, "AiAgents__Briefings__RetentionDays": "soon"}, "AiAgents__Briefings__RetentionDays", "whole"),
     ("deployment", {**MINIMAL, "AiAgents__Model__Endpoint": "https://m.example"},
      "AiAgents__Model__Deployment", "required with an endpoint"),
     ("model endpoint", {**MINIMAL, "AiAgents__Model__Deployment": "m"}, "AiAgents__Model__Endpoint", "with a deployment"),

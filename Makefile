@@ -1,0 +1,42 @@
+# The commands of the project. Each works twice in a row; a clone, Python 3.11+ and Node.js 20+ are all they need.
+PYTHON ?= python3
+VENV   := .venv
+PY     := $(VENV)/bin/python
+PORT   ?= 7071
+
+.PHONY: run test test-quick check index bench package clean
+
+run: $(VENV)/.local ## the app with everything it needs; walks through the main job, then serves (ONCE=1: ends after it)
+	@$(PY) -m local.run --port $(PORT) $(if $(ONCE),--once)
+
+test: $(VENV)/.dev ## every check and every test
+	@$(VENV)/bin/ruff check .
+	@$(VENV)/bin/ruff format --check .
+	@$(VENV)/bin/mypy
+	@$(PY) -m pytest -n 2 --dist loadscope $(ARGS)
+
+test-quick: $(VENV)/.dev ## the tests without the slow ones
+	@$(PY) -m pytest -n 2 --dist loadscope -m "not slow" $(ARGS)
+
+index: $(VENV)/.local ## loads DATA=file.jsonl by INDEX=definition.json into the search service at URL
+	@$(PY) -m local.search.load --data $(DATA) --index $(INDEX) $(if $(URL),--url $(URL))
+
+package: $(VENV)/.local ## the zip that is deployed
+	@$(PY) -m local.package --out dist/app.zip
+
+clean:
+	rm -rf $(VENV) node_modules dist .local
+
+$(VENV)/.python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+		{ echo "Python 3.11 or newer is needed: install it, or name it with PYTHON=…" >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.local: $(VENV)/.python requirements.txt requirements-local.txt
+	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-local.txt
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.local requirements-dev.txt
+	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@

@@ -7,11 +7,13 @@ from typing import Any
 
 from agent_framework import BaseChatClient, ChatResponse, Content, FunctionInvocationLayer, Message
 
+Call = tuple[str, Mapping[str, Any]]
+
 
 class ScriptedChat(FunctionInvocationLayer[Any], BaseChatClient[Any]):
-    """Each entry of `script` is a text, or `(tool, arguments)` for a call."""
+    """Each entry of `script` is a text, a call `(tool, arguments)`, a list of calls made at once, or an error to raise."""
 
-    def __init__(self, *script: str | tuple[str, Mapping[str, Any]]) -> None:
+    def __init__(self, *script: str | Call | list[Call] | Exception) -> None:
         super().__init__()
         self.script = list(script)
         self.received: list[list[Message]] = []
@@ -27,8 +29,13 @@ class ScriptedChat(FunctionInvocationLayer[Any], BaseChatClient[Any]):
         self.received.append(messages)
         self.tools.append(tools)
         said = self.script.pop(0)
+        if isinstance(said, Exception):
+            raise said
         if isinstance(said, str):
-            contents: list[Any] = [said]
-        else:
-            contents = [Content.from_function_call(f"call-{len(self.received)}", said[0], arguments=dict(said[1]))]
+            return ChatResponse(messages=[Message("assistant", [said])])
+        calls = said if isinstance(said, list) else [said]
+        contents = [
+            Content.from_function_call(f"call-{len(self.received)}-{number}", name, arguments=dict(arguments))
+            for number, (name, arguments) in enumerate(calls)
+        ]
         return ChatResponse(messages=[Message("assistant", contents)])

@@ -37,11 +37,12 @@ def frames(text: str) -> int:
 )
 @pytest.mark.parametrize("line_break", BREAKS, ids=[f"{ord(b[-1]):02x}" for b in BREAKS])
 @pytest.mark.parametrize("member", ["text", "source_name", "source_link"])
-def test_a_forged_frame_line_is_marked_by_a_bar(forged: str, line_break: str, member: str) -> None:
+def test_a_forged_frame_line_gets_a_backslash(forged: str, line_break: str, member: str) -> None:
     parts = {"text": "06:40", "source_name": "Ferries", "source_link": "https://harbour.example"}
     parts[member] += f"{line_break}{forged}{line_break}after"
     shown = format_context([TextSearchResult(**parts)], ContextOptions())
-    assert f"{line_break}| {forged}{line_break}after" in shown
+    body = forged.lstrip(" >\u200b")
+    assert f"{line_break}{forged.removesuffix(body)}\\{body}{line_break}after" in shown
     assert frames(shown) == 1
 
 

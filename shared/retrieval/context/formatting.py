@@ -13,10 +13,10 @@ from .results import TextSearchResult
 _SPACE = r"[\s\u200b-\u200f\u2060\ufeff]"
 _DASH = r"[-\u00ad\u058a\u2010-\u2015\u2212\u2500\u2501\u23af\u23e4\u2e3a\u2e3b\ufe58\ufe63\uff0d\u30fc]"
 _FORGED = re.compile(
-    rf"(?:{_SPACE}|[>*_#])*(?:(?:SourceDocName|SourceDocLink|Contents)\s*[:\uff1a\ufe55\u2236\ua789]|{_DASH}{{3,}}{_SPACE}*$)",
+    rf"(?P<before>(?:{_SPACE}|[>*_#])*)(?=(?:SourceDocName|SourceDocLink|Contents)\s*[:\uff1a\ufe55\u2236\ua789]"
+    rf"|{_DASH}{{3,}}{_SPACE}*$)",
     re.IGNORECASE,
 )
-_DEFUSED = "| "
 
 
 def format_context(results: Sequence[TextSearchResult], options: ContextOptions) -> str:
@@ -38,6 +38,6 @@ def _frame(result: TextSearchResult) -> str:
 
 
 def _defused(text: str | None) -> str:
-    """The text with each line after its first that could be read as part of the frame marked by a bar."""
+    """The text with a backslash where, after its first line, a line would begin to read as part of the frame."""
     first, *others = (text or "").splitlines(keepends=True) or [""]
-    return first + "".join(_DEFUSED + line if _FORGED.match(line) else line for line in others)
+    return first + "".join(_FORGED.sub(r"\g<before>\\", line, count=1) if _FORGED.match(line) else line for line in others)

@@ -41,6 +41,8 @@ from .registry import EVENTS, METRICS, SPANS
 _Point = TypeVar("_Point", NumberDataPoint, HistogramDataPoint)
 
 
+_NAMES = EXPORTED.keys() | {"_MS.sampleRate"}
+"""What is registered, and the number by which Application Insights multiplies sampled spans."""
 _OF_THE_INTERVAL: dict[type, AggregationTemporality] = {
     metrics.Counter: AggregationTemporality.DELTA,
     metrics.Histogram: AggregationTemporality.DELTA,
@@ -181,5 +183,5 @@ def _clean(attributes: Mapping[str, object] | None) -> dict[str, Value]:
     return {
         key: value
         for key, value in (attributes or {}).items()
-        if key in EXPORTED and isinstance(value, bool | int | float | Admitted)
+        if key in _NAMES and isinstance(value, bool | int | float | Admitted)
     }

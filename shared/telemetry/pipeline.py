@@ -6,6 +6,7 @@ Imported by the set-up only, when there is a connection string: importing it cos
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -20,16 +21,15 @@ from opentelemetry import metrics, trace
 from opentelemetry._logs import set_logger_provider
 from opentelemetry.sdk._logs import LoggerProvider
 from opentelemetry.sdk._logs.export import BatchLogRecordProcessor, LogRecordExporter
-from opentelemetry.sdk.environment_variables import OTEL_TRACES_SAMPLER
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import MetricExporter, PeriodicExportingMetricReader
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
-from opentelemetry.sdk.trace.sampling import ALWAYS_ON
 
 from .exporters import RedactingLogExporter, RedactingMetricExporter, RedactingSpanExporter
 from .otel_sink import OtelSink
+from .sampling import sampler_of
 from .settings import TelemetrySettings
 
 FLUSH_MILLISECONDS = 5_000
@@ -55,11 +55,9 @@ class Exporters:
 class Pipeline:
     """Providers with their exporters. Queues are bounded (2,048 spans, 2,048 records): what does not fit is dropped."""
 
-    def __init__(self, exporters: Exporters) -> None:
-        resource = Resource(_resource())
-        # Without a sampler named by the operator every span counts: the host samples requests by itself.
-        sampler = None if os.environ.get(OTEL_TRACES_SAMPLER) else ALWAYS_ON
-        self.tracers = TracerProvider(sampler=sampler, resource=resource)
+    def __init__(self, exporters: Exporters, environ: Mapping[str, str] = os.environ) -> None:
+        resource = Resource(_resource(environ))
+        self.tracers = TracerProvider(sampler=sampler_of(environ), resource=resource)
         self.tracers.add_span_processor(BatchSpanProcessor(exporters.spans))
         self.loggers = LoggerProvider(resource=resource)
         self.loggers.add_log_record_processor(BatchLogRecordProcessor(exporters.logs))
@@ -114,9 +112,9 @@ def _is_loopback(connection_string: str) -> bool:
     return any(urlsplit(endpoint.strip()).hostname in _LOOPBACK for endpoint in endpoints)
 
 
-def _resource() -> dict[str, str]:
+def _resource(environ: Mapping[str, str]) -> dict[str, str]:
     """Name and instance of the app, as the platform gives them; nothing of OTEL_RESOURCE_ATTRIBUTES."""
     return {
-        "service.name": os.environ.get("WEBSITE_SITE_NAME") or "evidence",
-        "service.instance.id": os.environ.get("WEBSITE_INSTANCE_ID") or f"process-{os.getpid()}",
+        "service.name": environ.get("WEBSITE_SITE_NAME") or "evidence",
+        "service.instance.id": environ.get("WEBSITE_INSTANCE_ID") or f"process-{os.getpid()}",
     }

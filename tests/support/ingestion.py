@@ -85,7 +85,11 @@ class Ingestion:
     def _data(self, base_type: str) -> list[Envelope]:
         with self._lock:
             return [
-                {**envelope["data"]["baseData"], "tags": envelope.get("tags", {})}
+                {
+                    **envelope["data"]["baseData"],
+                    "tags": envelope.get("tags", {}),
+                    "sampleRate": envelope.get("sampleRate"),
+                }
                 for envelope in self.envelopes
                 if envelope["data"]["baseType"] == base_type
             ]

@@ -154,9 +154,22 @@ def test_links_of_spans_stay_in(ingestion: Ingestion) -> None:
 
 
 def test_resource_is_name_and_instance_only(ingestion: Ingestion) -> None:
-    pipeline = Pipeline(exporters(ingestion).gated())
-    assert set(pipeline.tracers.resource.attributes) == {"service.name", "service.instance.id"}
+    environ = {"WEBSITE_SITE_NAME": "func-a", "WEBSITE_INSTANCE_ID": "7", "OTEL_RESOURCE_ATTRIBUTES": "secret=CANARY"}
+    pipeline = Pipeline(exporters(ingestion).gated(), environ)
+    assert pipeline.tracers.resource.attributes == {"service.name": "func-a", "service.instance.id": "7"}
     pipeline.shutdown()
+
+
+def test_sampled_spans_say_how_many_they_stand_for(ingestion: Ingestion) -> None:
+    environ = {"OTEL_TRACES_SAMPLER": "microsoft.fixed_percentage", "OTEL_TRACES_SAMPLER_ARG": "0.5"}
+    pipeline = Pipeline(exporters(ingestion).gated(), environ)
+    signals = signals_of(pipeline)
+    for _ in range(60):
+        with signals.span("ready"):
+            pass
+    pipeline.shutdown()
+    assert 10 < len(ingestion.spans()) < 50
+    assert {span["sampleRate"] for span in ingestion.spans()} == {50.0}
 
 
 def test_a_refusing_ingestion_fails_nothing() -> None:

@@ -3,7 +3,7 @@
 The package's root holds `odata` as the builder of filters, so the tree's module is named in full, and only here.
 """
 
-from shared.retrieval.odata import (
+from shared.retrieval.filter_language import (
     And,
     Boolean,
     Compare,

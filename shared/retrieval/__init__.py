@@ -1,5 +1,6 @@
 """Search, numbered evidence and checked citations over Azure AI Search: the only door to this package."""
 
+from .caller import Caller, check_rights
 from .citations import (
     Check,
     Citation,
@@ -12,6 +13,7 @@ from .citations import (
     resolve,
     sources_from_retrieval,
 )
+from .clock import SYSTEM_CLOCK, Clock
 from .context import (
     ChatMessage,
     ContextOptions,
@@ -25,6 +27,9 @@ from .context import (
     TextSearchResult,
     ToolDefinition,
     ToolReply,
+    index_search,
+    injected_message,
+    read_texts,
 )
 from .errors import (
     CallerError,
@@ -48,13 +53,17 @@ from .errors import (
     UnknownName,
 )
 from .evidence import Evidence, Omission, OmissionReason, SearchSummary
-from .filters import ODataFilter, odata
+from .fence import fence
+from .filter_json import filter_from_json
+from .filters import FilterNotBuilt, ODataFilter, odata
 from .hits import Caption, Hit, HitPage, ScoreKind, Semantic, SemanticAnswer
+from .identity import make_credential
 from .limits import (
     MAX_ANSWER_CHARACTERS,
     MAX_BODY_BYTES,
     MAX_BRIEFINGS_PER_CALL,
     MAX_CITATIONS_BODY_BYTES,
+    MAX_FILTER_CHARACTERS,
     MAX_MESSAGES,
     MAX_QUERY_CHARACTERS,
     MAX_SEARCHES,
@@ -63,7 +72,9 @@ from .limits import (
     MAX_STATE_BYTES,
     MAX_TOP,
 )
+from .retrieval import EvidenceSearch, Retrieval
 from .settings import AgentIndex, AgentSettings, Authentication, IndexSettings, RetrievalSettings
+from .signals import QUIET, Signals, SpanHandle
 from .sources import Source
 
 __all__ = [
@@ -71,6 +82,7 @@ __all__ = [
     "MAX_BODY_BYTES",
     "MAX_BRIEFINGS_PER_CALL",
     "MAX_CITATIONS_BODY_BYTES",
+    "MAX_FILTER_CHARACTERS",
     "MAX_MESSAGES",
     "MAX_QUERY_CHARACTERS",
     "MAX_SEARCHES",
@@ -78,9 +90,12 @@ __all__ = [
     "MAX_SOURCES",
     "MAX_STATE_BYTES",
     "MAX_TOP",
+    "QUIET",
+    "SYSTEM_CLOCK",
     "AgentIndex",
     "AgentSettings",
     "Authentication",
+    "Caller",
     "CallerError",
     "Caption",
     "ChatMessage",
@@ -88,9 +103,12 @@ __all__ = [
     "Citation",
     "CitationProblem",
     "CitationStream",
+    "Clock",
     "ContextOptions",
     "ContextResult",
     "Evidence",
+    "EvidenceSearch",
+    "FilterNotBuilt",
     "Forbidden",
     "Format",
     "Hit",
@@ -111,6 +129,7 @@ __all__ = [
     "Problem",
     "ProblemCode",
     "Resolution",
+    "Retrieval",
     "RetrievalError",
     "RetrievalSettings",
     "ScoreKind",
@@ -123,7 +142,9 @@ __all__ = [
     "Semantic",
     "SemanticAnswer",
     "SemanticUnavailable",
+    "Signals",
     "Source",
+    "SpanHandle",
     "TemporaryError",
     "TextPart",
     "TextRedactor",
@@ -134,7 +155,14 @@ __all__ = [
     "ToolReply",
     "UnknownName",
     "check",
+    "check_rights",
+    "fence",
+    "filter_from_json",
+    "index_search",
+    "injected_message",
+    "make_credential",
     "odata",
+    "read_texts",
     "resolve",
     "sources_from_retrieval",
 ]

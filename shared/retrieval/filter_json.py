@@ -29,7 +29,7 @@ def filter_from_json(value: object, path: str = "$.filter") -> ODataFilter:
 def _check_members(value: Mapping[str, object], path: str) -> None:
     unknown = [name for name in value if name not in ("template", "values", "equals", "raw")]
     if unknown:
-        problems = tuple(Problem(f"{path}.{shown(name)}", "unknown_member", _FORMS) for name in unknown)
+        problems = tuple(Problem(f"{path}{shown(name)}", "unknown_member", _FORMS) for name in unknown)
         raise InvalidFilter(_FORMS, problems=problems)
     forms = [name for name in ("template", "equals", "raw") if name in value]
     if len(forms) != 1 or ("values" in value and forms != ["template"]):

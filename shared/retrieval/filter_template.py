@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ _PIECE = re.compile(
     rf"|\{{(?P<name>[^{{}}']*+)\}}|(?P<brace>[{{}}])",
     re.ASCII,
 )
+_SHOWN = 64
 _BEFORE, _AFTER = frozenset(" \t\r\n(,"), frozenset(" \t\r\n),")
 
 
@@ -52,7 +54,7 @@ class _Filling:
         text = _PIECE.sub(self._piece, self._template)
         for name in self._values:
             if name not in self._used:
-                self._wrong(f".values.{shown(name)}", "unused_value", "The template does not use this value.")
+                self._wrong(f".values{shown(name)}", "unused_value", "The template does not use this value.")
         if self._problems:
             problems = tuple(self._problems)
             raise InvalidFilter(problems[0].message, problems=problems)
@@ -121,7 +123,7 @@ class _Filling:
         if not NAME.fullmatch(name):
             self._wrong(".template", "invalid_template", "A placeholder is a name in braces, such as {urn}.")
         elif name not in self._values:
-            self._wrong(".values", "missing_value", "A placeholder of the template has no value.")
+            self._wrong(f".values.{name}", "missing_value", "A placeholder of the template has no value.")
         else:
             self._used.add(name)
             if before in _BEFORE and after in _AFTER:
@@ -134,5 +136,5 @@ class _Filling:
 
 
 def shown(key: str) -> str:
-    """A member's name as a JSON path shows it: shortened, and in brackets unless it is a plain name."""
-    return key if NAME.fullmatch(key) and len(key) <= 64 else "[?]"
+    """A member as it stands in a JSON path: `.name`, or quoted in brackets, and shortened."""
+    return f".{key}" if NAME.fullmatch(key) and len(key) <= _SHOWN else f"[{json.dumps(key[:_SHOWN])}]"

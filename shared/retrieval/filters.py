@@ -82,7 +82,7 @@ def require_filter(value: object) -> ODataFilter | None:
 
 
 def _equal(field: str, value: object, path: str) -> str:
-    place = f"{path}.{shown(field)}"
+    place = f"{path}{shown(field)}"
     if not FIELD_PATH.fullmatch(field):
         raise invalid_filter(place, "invalid_field", "A key is the name of a field, such as urn or address/city.")
     return any_of(field, value, place) if is_list(value) else f"{field} eq {literal(value, place)}"  # type: ignore[arg-type]

@@ -29,9 +29,13 @@ class SemanticAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """One document as returned. `fields` holds the document's own members, in the service's order, without `@search.*`."""
+    """One document as returned. `fields` holds the document's own members, in the service's order, without `@search.*`.
+
+    `declared` holds what was fetched for the hit's key, name and link but is not the caller's to see.
+    """
 
     fields: Mapping[str, Any]
+    declared: Mapping[str, Any] = field(default_factory=dict)
     score: float | None = None
     reranker_score: float | None = None
     highlights: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -75,6 +75,7 @@ class IndexService:
 
     def __init__(self, client: SearchClient, endpoint: str, index: str, clock: Clock) -> None:
         self._client = client
+        self._service = endpoint.rstrip("/")
         self._root = f"{endpoint.rstrip('/')}/indexes('{quote(index, safe='')}')/docs"
         self._clock = clock
 
@@ -83,6 +84,11 @@ class IndexService:
         address = f"{self._root}/search.post.search?api-version={API_VERSION}"
         content = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
         return await self._send(HttpRequest("POST", address, headers={**_HEADERS, **headers}, content=content))
+
+    async def post(self, path: str, body: Mapping[str, Any], headers: Mapping[str, str]) -> ServiceReply:
+        """One request to another address of the same service, such as `/agents('a')/retrieve?api-version=…`."""
+        content = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+        return await self._send(HttpRequest("POST", self._service + path, headers={**_HEADERS, **headers}, content=content))
 
     async def count(self) -> ServiceReply:
         """One request for the number of documents."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from azure.core.credentials_async import AsyncTokenCredential
 from azure.core.pipeline.transport import AsyncHttpTransport
 
+from .azure_search import ServiceReply
 from .caller import NOBODY, Caller
 from .clients import Connections
 from .clock import SYSTEM_CLOCK, Clock
@@ -62,6 +63,11 @@ class Retrieval:
         self._indexes = {index.name: index for index in settings.indexes}
         self._connections = Connections(settings, credential, transport, clock)
         self._searcher = Searcher(settings, self._connections, signals, clock)
+
+    @property
+    def settings(self) -> RetrievalSettings:
+        """The settings it was made with."""
+        return self._settings
 
     def index(self, name: str) -> IndexSettings:
         """The settings of an index. Raises UnknownName; names are case-sensitive."""
@@ -156,11 +162,13 @@ class Retrieval:
             self._tell(evidence)
         return evidence
 
-    async def hits_for_evidence(self, search: EvidenceSearch, caller: Caller | None = None) -> Found:
-        """The hits of one search with the fields that evidence shows, not yet cut."""
+    async def hits_for_evidence(
+        self, search: EvidenceSearch, caller: Caller | None = None, *, also: Sequence[str] = ()
+    ) -> Found:
+        """The hits of one search with the fields that evidence shows and `also` others, not yet cut."""
         index = self.index(search.index)
         # ReturnFields bound what a caller of a search sees; evidence shows the content fields.
-        content = fetched(index.content_fields, index) if index.content_fields else None
+        content = fetched(dict.fromkeys((*index.content_fields, *also)), index) if index.content_fields else None
         shown = replace(index, return_fields=content)
         query = SearchQuery(text=search.query, filter=require_filter(search.filter), top=search.size)
         return Found(index=index, page=await self._searcher.search(shown, query, caller or NOBODY))
@@ -195,6 +203,10 @@ class Retrieval:
         self._signals.record("app.evidence.characters", len(evidence.text))
         for omission in evidence.omitted:
             self._signals.count("app.evidence.omitted", omission=omission.reason)
+
+    async def post(self, index: str, path: str, body: Mapping[str, Any], caller: Caller | None = None) -> ServiceReply:
+        """A call of another operation of the service that reads `index`. Raises a RetrievalError; a refusal is a reply."""
+        return await self._searcher.post(self.index(index), path, body, caller or NOBODY)
 
     def source(self, index: str | IndexSettings, hit: Hit, number: int) -> Source:
         """The source of a hit of a search; its name and link come from fields that the caller may see."""

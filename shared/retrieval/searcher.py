@@ -68,11 +68,16 @@ class Searcher:
         plan = plan_search(query, index, () if shown is None else fetched(shown, index))
         if query.filter is not None and query.filter.empty:
             return HitPage(count=0 if query.count else None, reason=_EMPTY_SET, base_kind=plan.base_kind)
-        token = caller.query_source_authorization
-        headers = {PERMISSION_HEADER: token} if token else {}
-        work = _Work(self._connections.index(index.name), index, query, headers, shown, self._tries())
+        work = _Work(self._connections.index(index.name), index, query, _headers(caller), shown, self._tries())
         with self._signals.span("search", **_told(index, query)) as span:
             return await self._answer(work, plan, span)
+
+    async def post(self, index: IndexSettings, path: str, body: Mapping[str, Any], caller: Caller) -> ServiceReply:
+        """A call of another operation of the service that reads `index`, with the rights, tries and time of a search."""
+        check_rights(index, caller)
+        tries, service = self._tries(), self._connections.index(index.name)
+        async with self._limit():
+            return await tries.run(lambda: service.post(path, body, _headers(caller)))
 
     async def count_documents(self, index: IndexSettings) -> int:
         """How many documents the index holds, with one try. Raises a RetrievalError."""
@@ -199,3 +204,8 @@ def _told(index: IndexSettings, query: SearchQuery) -> dict[str, object]:
         "query": query.text,
         "filter": query.filter.text if query.filter else None,
     }
+
+
+def _headers(caller: Caller) -> dict[str, str]:
+    token = caller.query_source_authorization
+    return {PERMISSION_HEADER: token} if token else {}

@@ -1,5 +1,21 @@
 """Answers and queue-driven briefings over numbered evidence: the only door to this package."""
 
+from .answers import (
+    Answer,
+    AnswerOptions,
+    AnswerPiece,
+    AnswerStatus,
+    AnswerTask,
+    answer,
+    answer_all,
+    stream_answer,
+)
+from .batches import BatchPage, BatchProgress, ListedBriefing
+from .briefings import BriefingParts, Briefings
+from .connect import connect_storage
+from .definition_files import load_definitions
+from .definitions import Definition, Definitions
+from .deliveries import Outcome
 from .errors import (
     BriefingBusy,
     BriefingConflict,
@@ -7,7 +23,9 @@ from .errors import (
     BriefingNotFound,
     ContentFiltered,
     DailyLimit,
+    DeadlinePassed,
     DefinitionsBroken,
+    InternalFault,
     InvalidContinuation,
     InvalidSubmission,
     ModelFailed,
@@ -19,27 +37,78 @@ from .errors import (
     StorageRefused,
     StorageUnavailable,
 )
+from .extractive import ExtractiveWriter
+from .pages import PAGE_CONTENT_SECURITY_POLICY
+from .readiness import ReadyCheck
+from .records import FINAL, STATUSES, Status
+from .rejections import Rejection, RejectionPage
 from .settings import BriefingSettings, ModelSettings, StorageSettings
+from .storage import Blobs, Queue, Storage
+from .submission import BatchReceipt, Receipt, SubmissionItem
+from .views import BriefingView, SectionView
+from .writing import AnswerWriter, Draft, Rejected, Task, Usage, Writer
 
 __all__ = [
+    "FINAL",
+    "PAGE_CONTENT_SECURITY_POLICY",
+    "STATUSES",
+    "Answer",
+    "AnswerOptions",
+    "AnswerPiece",
+    "AnswerStatus",
+    "AnswerTask",
+    "AnswerWriter",
+    "BatchPage",
+    "BatchProgress",
+    "BatchReceipt",
+    "Blobs",
     "BriefingBusy",
     "BriefingConflict",
     "BriefingGone",
     "BriefingNotFound",
+    "BriefingParts",
     "BriefingSettings",
+    "BriefingView",
+    "Briefings",
     "ContentFiltered",
     "DailyLimit",
+    "DeadlinePassed",
+    "Definition",
+    "Definitions",
     "DefinitionsBroken",
+    "Draft",
+    "ExtractiveWriter",
+    "InternalFault",
     "InvalidContinuation",
     "InvalidSubmission",
+    "ListedBriefing",
     "ModelFailed",
     "ModelIncomplete",
     "ModelRefused",
     "ModelSettings",
     "ModelThrottled",
     "ModelTimeout",
+    "Outcome",
+    "Queue",
+    "ReadyCheck",
+    "Receipt",
     "Redeliver",
+    "Rejected",
+    "Rejection",
+    "RejectionPage",
+    "SectionView",
+    "Status",
+    "Storage",
     "StorageRefused",
     "StorageSettings",
     "StorageUnavailable",
+    "SubmissionItem",
+    "Task",
+    "Usage",
+    "Writer",
+    "answer",
+    "answer_all",
+    "connect_storage",
+    "load_definitions",
+    "stream_answer",
 ]

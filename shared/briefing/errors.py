@@ -18,6 +18,8 @@ TemporaryError
 ├── ModelThrottled         the model asks to wait; carries `retry_after`
 ├── ModelTimeout           the time allowed for the model is over
 ├── ModelFailed            a fault of the model or of the connection
+├── DeadlinePassed         the run was not finished in its time
+├── InternalFault          a mistake of this code; another try may meet it or not
 └── DailyLimit             the day's tokens are used up; `retry_after` runs until midnight UTC
 """
 
@@ -112,6 +114,18 @@ class ModelFailed(TemporaryError):
     """A fault of the model service or of the connection to it."""
 
     code = "model_failed"
+
+
+class DeadlinePassed(TemporaryError):
+    """The run was not finished within `DeadlineSeconds`."""
+
+    code = "deadline_passed"
+
+
+class InternalFault(TemporaryError):
+    """A mistake of this code, without its text: that may hold anything."""
+
+    code = "internal_error"
 
 
 class DailyLimit(TemporaryError):

@@ -17,6 +17,8 @@ from .identity import ID_RULE, is_id
 MAX_MESSAGE_BYTES = 48 * 1024
 """Of the JSON, before any base64: with it that is 64 KiB, the most that a queue takes."""
 
+MAX_QUEUE_BYTES = 64 * 1024
+
 MEMBERS = ("version", "id", "batchId", "briefing", "parameters", "retryOf", "request")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 BASE64 = re.compile(rb"[A-Za-z0-9+/\s]+={0,2}\s*")
@@ -62,6 +64,8 @@ class Unreadable:
     id: str | None = None
     batch_id: str | None = None
     briefing: str | None = None
+    digest: str | None = None
+    """Of its content, where that could be read: a record of the same content may be rejected with it."""
 
 
 def read_message(body: bytes) -> Message | Unreadable:

@@ -162,12 +162,26 @@ class Record:
         """The same record in another standing."""
         return replace(self, standing=replace(self.standing, **changes))
 
+    def with_etag(self, etag: str | None) -> Self:
+        """The same record, to be saved over the one with this ETag."""
+        return replace(self, etag=etag)
+
+    def with_result(self, result: Mapping[str, Any]) -> Self:
+        """The same record with what a run found out."""
+        return replace(self, result=result)
+
     def tombstone(self) -> Self:
         """What is left of it when it is deleted: the standing alone, without a word of content."""
         status: Status = self.standing.status if self.standing.final else "cancelled"
-        finished = self.standing.finished_at or datetime.now(UTC)
+        finished = self.standing.finished_at or now()
         emptied = self.standing_as(status=status, finished_at=finished, erased=True)
         return replace(emptied, parameters={}, result=None, problems=())
+
+
+def now() -> datetime:
+    """The time as records keep it: UTC, to the millisecond, so that a standing read equals the one written."""
+    moment = datetime.now(UTC)
+    return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 
 
 def entry_standing(entry: BlobEntry) -> Standing:

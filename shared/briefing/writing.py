@@ -68,8 +68,8 @@ class Draft:
     usage: Usage | None = None
 
 
-class AnswerWriter(Protocol):
-    """Writes answers. Raises the model errors of `errors.py`; the extractive one raises nothing."""
+class WholeWriter(Protocol):
+    """Writes whole answers. Raises the model errors of `errors.py`; the extractive one raises nothing."""
 
     @property
     def identity(self) -> Writer:
@@ -77,6 +77,10 @@ class AnswerWriter(Protocol):
 
     async def write(self, task: Task) -> Draft:
         """The whole answer."""
+
+
+class AnswerWriter(WholeWriter, Protocol):
+    """Writes answers whole or in pieces."""
 
     def stream(self, task: Task) -> AsyncIterator[Draft]:
         """The answer in pieces; the last one may carry the usage."""

@@ -1,0 +1,265 @@
+"""Batches: progress, pages, retries and deletion, all from the records themselves: no count is kept anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from shared.retrieval import QUIET, Caller, Signals
+
+from . import names
+from .access import Access
+from .announcing import Announcer
+from .continuations import Continuation, read_continuation, write_continuation
+from .definitions import Definitions
+from .errors import BriefingBusy, BriefingGone, BriefingNotFound, InvalidSubmission
+from .identity import content_digest, retry_id
+from .intake import Order
+from .record_store import RecordStore
+from .records import FINAL, STATUSES, Record, RecordKey, Standing, Status, entry_standing
+from .storage import LIST_PAGE, BlobEntry
+from .submission import AT_ONCE, Receipt, Submission
+from .together import for_each
+
+PAGE = 100
+RETRIED: tuple[Status, ...] = ("failed", "failed_checks")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchProgress:
+    """How far a batch is. `percent` is the share of final ones, rounded down to a tenth: 100 only when all are."""
+
+    batch_id: str
+    counts: dict[Status, int]
+    started_at: datetime
+    updated_at: datetime
+
+    @property
+    def total(self) -> int:
+        """All that were submitted or seen so far."""
+        return sum(self.counts.values())
+
+    @property
+    def percent(self) -> float:
+        """The share that is final."""
+        done = sum(count for status, count in self.counts.items() if status in FINAL)
+        return (1000 * done // self.total) / 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedBriefing:
+    """A briefing in a page of its batch."""
+
+    id: str
+    status: Status
+    briefing: str
+    created_at: datetime
+    finished_at: datetime | None = None
+    reason: str | None = None
+    retry_of: str | None = None
+    erased: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchPage:
+    """Up to a hundred briefings by id; `continuation` gives the next page."""
+
+    batch_id: str
+    briefings: tuple[ListedBriefing, ...]
+    continuation: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchParts:
+    """What batches work with."""
+
+    store: RecordStore
+    submission: Submission
+    definitions: Definitions
+    access: Access
+    announcer: Announcer
+    signals: Signals = QUIET
+
+
+class Batches:
+    """The batches of one container."""
+
+    def __init__(self, parts: BatchParts) -> None:
+        self._store = parts.store
+        self._parts = parts
+        self._signals = parts.signals
+
+    async def progress(self, batch_id: str) -> BatchProgress:
+        """How far a batch is: one list call for every 5,000 briefings. Raises `BriefingNotFound`, `BriefingGone`."""
+        with self._signals.span("batch", batch_id=batch_id) as span:
+            counts = dict.fromkeys(STATUSES, 0)
+            first: datetime | None = None
+            last: datetime | None = None
+            async for entry in self._entries(batch_id):
+                standing = entry_standing(entry)
+                counts[standing.status] += 1
+                first = min(first or standing.created_at, standing.created_at)
+                last = max(last or entry.modified, entry.modified)
+            if first is None or last is None:
+                raise await self._absent(batch_id)
+            progress = BatchProgress(
+                batch_id=batch_id,
+                counts={status: count for status, count in counts.items() if count},
+                started_at=first,
+                updated_at=last,
+            )
+            if progress.percent == 100:
+                await self._require_kept(batch_id)
+            span.set(total=progress.total, percent=progress.percent)
+        self._signals.record("app.briefing.in_batch", progress.percent)
+        return progress
+
+    async def page(self, batch_id: str, *, status: str | None = None, continuation: str | None = None) -> BatchPage:
+        """The next hundred briefings of a batch, of one status where that is asked for.
+
+        Raises `InvalidSubmission` for an unknown status, `InvalidContinuation`, `BriefingNotFound`.
+        """
+        if status is not None and status not in STATUSES:
+            raise InvalidSubmission(f"status must be one of {', '.join(STATUSES)}", code="invalid_status")
+        of = f"{batch_id}?{status or ''}"
+        where = read_continuation(continuation, of)
+        found, following = await self._collect(batch_id, status, where)
+        if not found and continuation is None and status is None:
+            raise await self._absent(batch_id)
+        briefings = tuple(_listed(entry) for entry in found)
+        if briefings and all(briefing.erased for briefing in briefings):
+            await self._require_kept(batch_id)
+        return BatchPage(
+            batch_id=batch_id, briefings=briefings, continuation=write_continuation(of, following.marker, following.after)
+        )
+
+    async def retry(self, batch_id: str, caller: Caller) -> tuple[Receipt, ...]:
+        """One new briefing for each failed and each unchecked one; those that have theirs already are given again.
+
+        Raises as a submission does, and `BriefingNotFound`.
+        """
+        with self._signals.span("retry_batch", batch_id=batch_id) as span:
+            await self._require_kept(batch_id)
+            entries = [entry async for entry in self._entries(batch_id)]
+            if not entries:
+                raise await self._absent(batch_id)
+            failed = [entry for entry in entries if _is_retried(entry_standing(entry))]
+            keys = [RecordKey(batch_id=batch_id, id=names.id_in_record(entry.name)) for entry in failed]
+            records = await for_each(keys, self._store.record, AT_ONCE)
+            orders = [self._retry_order(record) for record in records if record and not record.standing.erased]
+            for name in {index for order in orders for index in order.definition.indexes}:
+                self._parts.access.require_submittable((name,), caller)
+            span.set(briefings=len(orders))
+            return tuple(await self._parts.submission.accept(orders, check_first=False)) if orders else ()
+
+    async def delete(self, batch_id: str) -> None:
+        """Cancels what has not begun and erases what is final; the batch takes no more briefings.
+
+        Raises `BriefingNotFound`, and `BriefingBusy` while one runs or waits to be run again. Then nothing has changed,
+        unless one began meanwhile; the same call later does the rest.
+        """
+        with self._signals.span("erase", batch_id=batch_id) as span:
+            entries = [entry async for entry in self._entries(batch_id)]
+            if not entries:
+                raise await self._absent(batch_id)
+            _require_still(entry_standing(entry) for entry in entries)
+            await self._store.mark_deleted(batch_id)
+            await for_each(entries, lambda entry: self._erase(batch_id, entry), AT_ONCE)
+            span.set(briefings=len(entries))
+
+    async def _erase(self, batch_id: str, entry: BlobEntry) -> None:
+        standing = entry_standing(entry)
+        if standing.erased:
+            return
+        key = RecordKey(batch_id=batch_id, id=names.id_in_record(entry.name))
+        erased = await self._store.save(Record(key=key, standing=standing, etag=entry.etag).tombstone())
+        if erased is None:
+            erased = await erase_record(self._store, key)
+        await self._parts.announcer.announce(erased)
+
+    def _retry_order(self, record: Record) -> Order:
+        definition = self._parts.definitions.newest(record.standing.briefing)
+        batch, original = record.key.batch_id, record.key.id
+        return Order(
+            key=RecordKey(batch_id=batch, id=retry_id(batch, original)),
+            definition=definition,
+            parameters=record.parameters,
+            digest=content_digest(batch, definition.name, record.parameters, original),
+            retry_of=original,
+        )
+
+    async def _entries(self, batch_id: str) -> AsyncIterator[BlobEntry]:
+        marker: str | None = None
+        while True:
+            page = await self._store.blobs.list_page(names.batch_prefix(batch_id), marker=marker, size=LIST_PAGE)
+            for entry in page.entries:
+                yield entry
+            if page.marker is None:
+                return
+            marker = page.marker
+
+    async def _collect(
+        self, batch_id: str, status: str | None, where: Continuation
+    ) -> tuple[Sequence[BlobEntry], Continuation]:
+        """A page of entries, and where the next one begins."""
+        # Of one status only few may be on a page of the storage, so those are as large as can be.
+        size = PAGE if status is None else LIST_PAGE
+        found: list[BlobEntry] = []
+        while True:
+            page = await self._store.blobs.list_page(names.batch_prefix(batch_id), marker=where.marker, size=size)
+            for entry in page.entries:
+                if entry.name > where.after and status in (None, entry_standing(entry).status):
+                    if len(found) == PAGE:
+                        return found, Continuation(where.marker, found[-1].name)
+                    found.append(entry)
+            where = Continuation(page.marker)
+            if page.marker is None or (status is None and found):
+                return found, where
+
+    async def _require_kept(self, batch_id: str) -> None:
+        if await self._store.is_deleted(batch_id):
+            raise BriefingGone("the batch was deleted")
+
+    async def _absent(self, batch_id: str) -> BriefingNotFound | BriefingGone:
+        if await self._store.is_deleted(batch_id):
+            return BriefingGone("the batch was deleted")
+        return BriefingNotFound("no batch of this id is known")
+
+
+async def erase_record(store: RecordStore, key: RecordKey) -> Record:
+    """Leaves nothing of a record but its standing, as deleted. Raises `BriefingBusy`, `BriefingNotFound`."""
+    while True:
+        found = await store.record(key)
+        if found is None:
+            raise BriefingNotFound("no briefing of this id is known")
+        if found.standing.erased:
+            return found
+        _require_still((found.standing,))
+        erased = await store.save(found.tombstone())
+        if erased is not None:
+            return erased
+
+
+def _require_still(standings: Iterable[Standing]) -> None:
+    for standing in standings:
+        if standing.status in ("running", "retrying"):
+            raise BriefingBusy("a briefing runs or waits to be run again, so it cannot be deleted now")
+
+
+def _is_retried(standing: Standing) -> bool:
+    return standing.status in RETRIED and not standing.erased
+
+
+def _listed(entry: BlobEntry) -> ListedBriefing:
+    standing = entry_standing(entry)
+    return ListedBriefing(
+        id=names.id_in_record(entry.name),
+        status=standing.status,
+        briefing=standing.briefing,
+        created_at=standing.created_at,
+        finished_at=standing.finished_at,
+        reason=standing.reason,
+        retry_of=standing.retry_of,
+        erased=standing.erased,
+    )

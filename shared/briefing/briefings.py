@@ -1,0 +1,213 @@
+"""The front door of briefings: what the routes and the queue triggers call."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from shared.retrieval import QUIET, Caller, Format, IndexSettings, RetrievalError, Signals
+
+from .access import Access
+from .announcing import Announcer
+from .batches import Batches, BatchPage, BatchParts, BatchProgress, erase_record
+from .composer import Composer, EvidenceFinder
+from .definition_files import load_definitions
+from .definitions import Definition, Definitions
+from .deliveries import Delivery, Outcome
+from .errors import BriefingGone, BriefingNotFound, Redeliver
+from .identity import is_id
+from .intake import Intake
+from .pages import render_page
+from .poison import PoisonHandler
+from .readiness import ReadyCheck, check_parts
+from .record_store import RecordStore
+from .records import Record
+from .rejections import RejectionPage, list_rejections
+from .settings import BriefingSettings
+from .storage import Storage
+from .submission import BatchReceipt, Receipt, Submission, SubmissionItem
+from .views import BriefingView, view_of
+from .worker import Worker, Workshop
+from .writing import AnswerWriter
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BriefingParts:
+    """What briefings are made of. Without `definitions` those of the package are loaded."""
+
+    retrieval: EvidenceFinder
+    indexes: tuple[IndexSettings, ...]
+    writer: AnswerWriter
+    storage: Storage
+    definitions: Definitions | None = None
+    allowed_link_hosts: tuple[str, ...] = ()
+    signals: Signals = QUIET
+
+
+class Briefings:
+    """Briefings of one app. Make one in the loop that uses it; every method raises the storage errors besides its own."""
+
+    def __init__(self, settings: BriefingSettings, parts: BriefingParts) -> None:
+        self.settings = settings
+        self._parts = parts
+        self._storage = parts.storage
+        self._definitions = parts.definitions or load_definitions()
+        self._prepared = not parts.storage.makes_missing
+        self._store = RecordStore(parts.storage.blobs)
+        self._access = Access(parts.indexes)
+        self._announcer = Announcer(self._store, parts.storage.done)
+        self._intake = Intake(self._store, self._definitions, self._announcer)
+        self._submission = Submission(self._store, parts.storage.queue, self._definitions, self._access, parts.signals)
+        self._batches = Batches(self._batch_parts())
+        self._worker = Worker(self._workshop())
+        self._poison = PoisonHandler(settings, self._store, self._intake, self._announcer, parts.storage.poison)
+
+    async def submit(self, batch_id: Any, items: Sequence[SubmissionItem], caller: Caller) -> BatchReceipt:
+        """Accepts all briefings of a call or none, and queues those that are new.
+
+        Raises `InvalidSubmission` and `UnknownName` with paths, `DefinitionsBroken`, `NotConfigured`, `Forbidden`,
+        `BriefingConflict` with paths. After a storage error the same call goes on where it stopped.
+        """
+        await self._prepare()
+        return await self._submission.submit(batch_id, items, caller)
+
+    async def get(self, briefing_id: str, caller: Caller, format: Format = "html") -> BriefingView:  # noqa: A002
+        """A briefing, its texts in the format. Raises `BriefingNotFound`, `BriefingGone`, `Forbidden`."""
+        record = await self._readable(briefing_id, caller)
+        return await asyncio.to_thread(view_of, record, format, self._parts.allowed_link_hosts)
+
+    async def render(self, briefing_id: str, format: Format, caller: Caller) -> str:  # noqa: A002
+        """The readable page of a briefing. Raises as `get`. A browser gets `PAGE_CONTENT_SECURITY_POLICY` with the HTML."""
+        view = await self.get(briefing_id, caller, format)
+        definition = self._definitions.exactly(view.briefing, view.definition_version)
+        return await asyncio.to_thread(render_page, view, definition.title if definition else "Briefing")
+
+    async def delete(self, briefing_id: str) -> None:
+        """Cancels what has not begun, erases what is final; its id stays taken. Deleting again changes nothing.
+
+        Raises `BriefingNotFound`, and `BriefingBusy` while it runs or waits to be run again.
+        """
+        await self._prepare()
+        with self._parts.signals.span("erase", briefings=1, briefing_id=briefing_id):
+            record = await self._record(briefing_id)
+            await self._announcer.announce(await erase_record(self._store, record.key))
+
+    async def batch(self, batch_id: str) -> BatchProgress:
+        """How far a batch is, from its records: one storage call for 5,000. Raises `BriefingNotFound`, `BriefingGone`."""
+        await self._prepare()
+        return await self._batches.progress(_known_form(batch_id))
+
+    async def batch_page(self, batch_id: str, *, status: str | None = None, continuation: str | None = None) -> BatchPage:
+        """The next hundred briefings of a batch. Raises `InvalidSubmission`, `InvalidContinuation`, and as `batch`."""
+        await self._prepare()
+        return await self._batches.page(_known_form(batch_id), status=status, continuation=continuation)
+
+    async def retry_batch(self, batch_id: str, caller: Caller) -> tuple[Receipt, ...]:
+        """One new briefing for each failed and each unchecked one of a batch; the same ones whenever it is called."""
+        await self._prepare()
+        return await self._batches.retry(_known_form(batch_id), caller)
+
+    async def delete_batch(self, batch_id: str) -> None:
+        """Deletes all of a batch, which then takes no more briefings. Raises as `delete`; nothing changes while one runs."""
+        await self._prepare()
+        await self._batches.delete(_known_form(batch_id))
+
+    def definitions(self) -> Sequence[Definition]:
+        """The definitions by name, newest version first; `schema` is that of their parameters."""
+        return self._definitions.listed()
+
+    async def rejections(self, continuation: str | None = None) -> RejectionPage:
+        """Messages that could not be taken, newest first, a hundred a page. Raises `InvalidContinuation`."""
+        await self._prepare()
+        return await list_rejections(self._storage.blobs, continuation)
+
+    async def handle_message(
+        self,
+        body: bytes,
+        message_id: str | None = None,
+        dequeue_count: int | None = None,
+        insertion_time: datetime | None = None,
+        last_delivery: bool = False,
+    ) -> Outcome:
+        """One message, one outcome. Raises nothing but `Redeliver`, from nothing, when the queue shall deliver it again."""
+        delivery = Delivery(
+            body=body,
+            message_id=message_id,
+            dequeue_count=dequeue_count,
+            insertion_time=insertion_time,
+            last=last_delivery,
+        )
+        try:
+            await self._prepare()
+        except RetrievalError as error:
+            raise Redeliver(error.code) from None
+        return await self._worker.handle(delivery)
+
+    async def handle_poison(
+        self, body: bytes, message_id: str | None = None, insertion_time: datetime | None = None
+    ) -> Outcome:
+        """Marks what reached the poison queue. Never raises."""
+        delivery = Delivery(body=body, message_id=message_id, insertion_time=insertion_time, last=True)
+        return await self._poison.handle(delivery, self._parts.signals)
+
+    async def check_ready(self) -> tuple[ReadyCheck, ...]:
+        """Blobs, queues and definitions, each by name, within five seconds. Never raises."""
+        return await check_parts(self._storage, self._definitions, self._access)
+
+    async def close(self) -> None:
+        """Ends the connections of writer and storage."""
+        await self._parts.writer.close()
+        await self._storage.close()
+
+    async def _prepare(self) -> None:
+        """Makes container and queues on the first use, in the local emulator only."""
+        if not self._prepared:
+            await self._storage.check()
+            self._prepared = True
+
+    async def _readable(self, briefing_id: str, caller: Caller) -> Record:
+        await self._prepare()
+        record = await self._record(briefing_id)
+        if record.standing.erased:
+            raise BriefingGone("the briefing was deleted")
+        self._access.require_readable(record.indexes, caller)
+        return record
+
+    async def _record(self, briefing_id: str) -> Record:
+        pointer = await self._store.pointer(_known_form(briefing_id))
+        record = await self._store.record(pointer.key) if pointer else None
+        if record is None:
+            raise BriefingNotFound("no briefing of this id is known")
+        return record
+
+    def _batch_parts(self) -> BatchParts:
+        return BatchParts(
+            store=self._store,
+            submission=self._submission,
+            definitions=self._definitions,
+            access=self._access,
+            announcer=self._announcer,
+            signals=self._parts.signals,
+        )
+
+    def _workshop(self) -> Workshop:
+        parts, settings = self._parts, self.settings
+        return Workshop(
+            settings=settings,
+            store=self._store,
+            intake=self._intake,
+            composer=Composer(parts.retrieval, parts.writer, settings.max_concurrency, parts.signals),
+            announcer=self._announcer,
+            access=self._access,
+            signals=parts.signals,
+        )
+
+
+def _known_form(text: str) -> str:
+    """An id as it came in an address; raises `BriefingNotFound` for what can be none."""
+    if not is_id(text):
+        raise BriefingNotFound("no briefing or batch of this id is known")
+    return text

@@ -1,0 +1,223 @@
+"""Submission: all briefings of a call or none, each queued once however often the call is repeated (spec 8.3).
+
+For each briefing the pointer is written first, then the message is put, then the record is made. A record therefore says
+that its message is on the queue; a pointer without one says that a call broke off, and its repetition goes on from there.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from shared.retrieval import (
+    MAX_BRIEFINGS_PER_CALL,
+    QUIET,
+    Caller,
+    Problem,
+    RetrievalError,
+    Signals,
+    UnknownName,
+)
+
+from .access import Access
+from .definitions import Definition, Definitions
+from .errors import BriefingConflict, InvalidSubmission
+from .identity import ID_RULE, content_digest, is_id, new_id, repeatable_id
+from .intake import Order
+from .messages import Message
+from .parameters import check_parameters
+from .record_store import Pointer, RecordStore
+from .records import RecordKey, Status
+from .storage import Queue
+from .together import for_each
+
+AT_ONCE = 24
+"""Storage calls side by side: more would only queue in the client's connections."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubmissionItem:
+    """One briefing asked for. Without an `id` it gets one: in a batch that the caller names the same at each repetition."""
+
+    briefing: Any
+    parameters: Any
+    id: Any = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """What became of one briefing asked for."""
+
+    id: str
+    status: Status
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchReceipt:
+    """What became of a call: its batch, and each briefing in the order asked for."""
+
+    batch_id: str
+    briefings: tuple[Receipt, ...]
+
+
+class Submission:
+    """Accepts briefings and puts them on the queue."""
+
+    def __init__(
+        self, store: RecordStore, queue: Queue, definitions: Definitions, access: Access, signals: Signals = QUIET
+    ) -> None:
+        self._store = store
+        self._queue = queue
+        self._definitions = definitions
+        self._access = access
+        self._signals = signals
+
+    async def submit(self, batch_id: Any, items: Sequence[SubmissionItem], caller: Caller) -> BatchReceipt:
+        """Accepts all items or none.
+
+        Raises `InvalidSubmission` or `UnknownName` with paths, `Forbidden`, `NotConfigured`, `BriefingConflict` with paths,
+        and the storage errors; after one of those the same call goes on where it stopped.
+        """
+        with self._signals.span("submit", briefings=len(items)) as span:
+            orders = self.orders(batch_id, items)
+            for definition in {order.definition.name: order.definition for order in orders}.values():
+                self._access.require_submittable(definition.indexes, caller)
+            # Ids that were just made up cannot be known to anybody.
+            known = batch_id is not None or any(item.id is not None for item in items)
+            receipts = await self.accept(orders, check_first=known)
+            span.set(batch_id=orders[0].key.batch_id)
+        return BatchReceipt(batch_id=orders[0].key.batch_id, briefings=tuple(receipts))
+
+    def orders(self, batch_id: Any, items: Sequence[SubmissionItem]) -> list[Order]:
+        """The valid orders of a call; raises with every problem and its path."""
+        self._definitions.require_sound()
+        problems = list(_call_problems(batch_id, items))
+        batch = batch_id if is_id(batch_id) else new_id()
+        orders: list[Order] = []
+        for place, item in enumerate(items):
+            order = self._order(batch, item, f"$.briefings[{place}]", problems)
+            orders += [order] if order else []
+        if problems:
+            raise _invalid(problems)
+        return _named(orders, items, repeatable=batch_id is not None)
+
+    async def accept(self, orders: Sequence[Order], *, check_first: bool) -> list[Receipt]:
+        """Queues the orders that are new. Raises `BriefingConflict` before anything is queued, where that can be known."""
+        if check_first:
+            await self._require_no_conflict(orders)
+        held = await for_each([order.pointer for order in orders], self._store.claim, AT_ONCE)
+        _refuse_conflicts(orders, held)
+        return await for_each(orders, self._accept_one, AT_ONCE)
+
+    def _order(self, batch: str, item: SubmissionItem, path: str, problems: list[Problem]) -> Order | None:
+        definition = self._definition(item.briefing, path, problems)
+        if item.id is not None and not is_id(item.id):
+            problems.append(Problem(f"{path}.id", "invalid_id", f"must be {ID_RULE}"))
+        if definition is None:
+            return None
+        found = check_parameters(definition.parameters, item.parameters, f"{path}.parameters")
+        problems += found
+        if found:
+            return None
+        digest = content_digest(batch, definition.name, item.parameters)
+        key = RecordKey(batch_id=batch, id=str(item.id or ""))
+        return Order(key=key, definition=definition, parameters=item.parameters, digest=digest)
+
+    def _definition(self, name: Any, path: str, problems: list[Problem]) -> Definition | None:
+        try:
+            return self._definitions.newest(name)
+        except UnknownName as error:
+            problems.append(error.at(f"{path}.briefing"))
+            return None
+
+    async def _require_no_conflict(self, orders: Sequence[Order]) -> None:
+        if await self._store.is_deleted(orders[0].key.batch_id):
+            raise BriefingConflict("the batch was deleted", problems=(Problem("$.batchId", "conflict", "was deleted"),))
+        held = await for_each([order.key.id for order in orders], self._store.pointer, AT_ONCE)
+        _refuse_conflicts(orders, held)
+        known = [(place, order) for place, order in enumerate(orders) if held[place] is not None]
+        records = await for_each([order.key for _, order in known], self._store.record, AT_ONCE)
+        erased = [place for (place, _), record in zip(known, records, strict=True) if record and record.standing.erased]
+        if erased:
+            raise _conflict(erased, "was deleted")
+
+    async def _accept_one(self, order: Order) -> Receipt:
+        found = await self._store.record(order.key)
+        if found is None:
+            await self._put(order)
+            record = order.record(order.standing(status="queued"))
+            # Where the worker was faster, the record is there and says how far it is.
+            found = await self._store.create(record) or await self._store.record(order.key)
+            self._signals.count("app.briefing.submitted", definition=order.definition.name)
+        if found is not None and found.standing.erased:
+            raise BriefingConflict("a briefing was deleted")
+        return Receipt(id=order.key.id, status=found.standing.status if found else "queued")
+
+    async def _put(self, order: Order) -> None:
+        message = _message(order)
+        if not message.fits:
+            await self._store.keep_request(order.key.id, order.parameters)
+            message = replace(message, parameters=None, request=order.digest)
+        await self._queue.put(message.text())
+
+
+def _message(order: Order) -> Message:
+    return Message(
+        version=order.definition.version,
+        id=order.key.id,
+        batch_id=order.key.batch_id,
+        briefing=order.definition.name,
+        parameters=order.parameters,
+        retry_of=order.retry_of,
+    )
+
+
+def _call_problems(batch_id: Any, items: Sequence[SubmissionItem]) -> Sequence[Problem]:
+    problems: list[Problem] = []
+    if batch_id is not None and not is_id(batch_id):
+        problems.append(Problem("$.batchId", "invalid_id", f"must be {ID_RULE}"))
+    if not 1 <= len(items) <= MAX_BRIEFINGS_PER_CALL:
+        problems.append(Problem("$.briefings", "out_of_range", f"must have 1 to {MAX_BRIEFINGS_PER_CALL} entries"))
+    seen: set[str] = set()
+    for place, item in enumerate(items):
+        if isinstance(item.id, str) and item.id in seen:
+            problems.append(Problem(f"$.briefings[{place}].id", "duplicate_id", "stands twice in this call"))
+        seen |= {item.id} if isinstance(item.id, str) else set()
+    return problems
+
+
+def _named(orders: Sequence[Order], items: Sequence[SubmissionItem], *, repeatable: bool) -> list[Order]:
+    """The orders with the ids that were left out."""
+    equal: Counter[str] = Counter()
+    named: list[Order] = []
+    for order, item in zip(orders, items, strict=True):
+        if item.id is None:
+            made = repeatable_id(order.key.batch_id, order.digest, equal[order.digest]) if repeatable else new_id()
+            equal[order.digest] += 1
+            order = replace(order, key=replace(order.key, id=made))
+        named.append(order)
+    return named
+
+
+def _refuse_conflicts(orders: Sequence[Order], held: Sequence[Pointer | None]) -> None:
+    places = [
+        place
+        for place, (order, pointer) in enumerate(zip(orders, held, strict=True))
+        if pointer is not None and pointer != order.pointer
+    ]
+    if places:
+        raise _conflict(places, "is known with other content")
+
+
+def _conflict(places: Sequence[int], text: str) -> BriefingConflict:
+    problems = tuple(Problem(f"$.briefings[{place}].id", "conflict", text) for place in places)
+    return BriefingConflict(f"a briefing {text}", problems=problems)
+
+
+def _invalid(problems: Sequence[Problem]) -> RetrievalError:
+    codes = {problem.code for problem in problems}
+    if codes == {"unknown_definition"}:
+        return UnknownName("a briefing is not defined", code="unknown_definition", problems=tuple(problems))
+    return InvalidSubmission("the briefings cannot be accepted", problems=tuple(problems))

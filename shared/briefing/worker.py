@@ -1,0 +1,202 @@
+"""The worker: one message, one outcome (spec 8.2). Every step can be the last one of its process."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from uuid import uuid4
+
+from shared.retrieval import QUIET, IdentityUnavailable, RetrievalError, Signals, TemporaryError
+
+from .access import Access
+from .announcing import Announcer
+from .claims import Claim, LostRecord
+from .composer import Composer, Run
+from .deliveries import Delivery, Outcome
+from .errors import DeadlinePassed, InternalFault, Redeliver
+from .intake import Intake, Order
+from .messages import Unreadable
+from .patience import Patience
+from .record_store import RecordStore
+from .records import Record, Status, now
+from .results import Result
+from .settings import BriefingSettings
+
+MAX_LOOKS = 200
+"""How often one delivery looks at a record that others keep changing, before it leaves it to the next delivery."""
+LONGEST_LOOK_WAIT = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workshop:
+    """What a worker works with."""
+
+    settings: BriefingSettings
+    store: RecordStore
+    intake: Intake
+    composer: Composer
+    announcer: Announcer
+    access: Access
+    signals: Signals = QUIET
+
+
+class Worker:
+    """Runs the briefings of queue messages."""
+
+    def __init__(self, workshop: Workshop) -> None:
+        self._shop = workshop
+        self._store = workshop.store
+
+    async def handle(self, delivery: Delivery) -> Outcome:
+        """What came of the delivery. Raises `Redeliver`, from nothing, when the queue shall deliver it again."""
+        with self._shop.signals.span("briefing", message_bytes=len(delivery.body)) as span:
+            span.set(delivery=delivery.dequeue_count or 1)
+            try:
+                outcome = await self._handle(delivery)
+            except Redeliver as again:
+                span.set(outcome="retrying", error_type=again.code)
+                raise
+            except RetrievalError as error:  # storage that fails before or after the run
+                span.set(outcome="retrying", error_type=error.code)
+                raise Redeliver(error.code) from None
+            except Exception:  # whatever it is, the host would log and export its text: it may hold content
+                span.set(outcome="retrying", error_type=InternalFault.code)
+                raise Redeliver(InternalFault.code) from None
+            span.set(outcome=outcome)
+            return outcome
+
+    async def _handle(self, delivery: Delivery) -> Outcome:
+        order = await self._shop.intake.read(delivery.body)
+        if isinstance(order, Unreadable):
+            return await self._reject(delivery, order)
+        for _ in range(MAX_LOOKS):
+            taken = await self._take(order, delivery)
+            if isinstance(taken, Unreadable):
+                return await self._reject(delivery, taken)
+            if not isinstance(taken, Record):
+                return taken
+            try:
+                return await self._run(taken, order, delivery)
+            except LostRecord:
+                continue  # somebody else has changed the record: look at it again
+        raise Redeliver("busy")
+
+    async def _reject(self, delivery: Delivery, why: Unreadable) -> Outcome:
+        await self._shop.intake.reject(delivery, why)
+        self._shop.signals.event("briefing_rejected", error_type=why.reason, message_bytes=len(delivery.body))
+        return "rejected"
+
+    async def _take(self, order: Order, delivery: Delivery) -> Record | Unreadable | Outcome:
+        """The record, now running in the name of this delivery; or why it is not to be run."""
+        waited = 0.0
+        while waited <= self._shop.settings.deadline_seconds:
+            found = await self._store.record(order.key)
+            if found is None:
+                made = await self._first_record(order, delivery)
+                if made is not None:
+                    return made
+                continue
+            settled = await self._settled(found, order, delivery)
+            if settled is not None:
+                return settled
+            if self._is_alive(found):
+                pause = min(self._shop.settings.lease_seconds / 4, LONGEST_LOOK_WAIT)
+                await asyncio.sleep(pause)
+                waited += pause
+                continue
+            claimed = await self._store.save_standing(_started(found, delivery))
+            if claimed is not None:
+                return claimed
+        raise Redeliver("busy")
+
+    async def _first_record(self, order: Order, delivery: Delivery) -> Record | Unreadable | Outcome | None:
+        """The record of a message that came without one; None when somebody else made it meanwhile."""
+        if await self._store.claim(order.pointer) != order.pointer:
+            return order.unreadable("conflict", "$.id", "the id is taken by another content")
+        record = order.record(order.standing(status="queued"))
+        if await self._store.is_deleted(order.key.batch_id):
+            await self._store.create(record.tombstone())
+            return "cancelled"
+        return await self._store.create(_started(record, delivery))
+
+    async def _settled(self, found: Record, order: Order, delivery: Delivery) -> Unreadable | Outcome | None:
+        if found.standing.digest != order.digest:
+            return order.unreadable("conflict", "$.id", "the id is taken by another content")
+        if found.standing.final:
+            await self._shop.announcer.announce(found)
+            return "already_final"
+        # The message of a live run stays on the queue until that run is final, so this one is not needed.
+        by_other = delivery.message_id is not None and found.standing.message not in (None, delivery.message_id)
+        return "accepted" if self._is_alive(found) and by_other else None
+
+    def _is_alive(self, record: Record) -> bool:
+        """Whether a run has touched the record lately. The storage tells whole seconds, so one more is allowed."""
+        return record.standing.status == "running" and record.quiet_seconds < self._shop.settings.lease_seconds + 1
+
+    async def _run(self, record: Record, order: Order, delivery: Delivery) -> Outcome:
+        self._tell_wait(record, order)
+        async with Claim(self._store, record, self._shop.settings.lease_seconds) as claim:
+            patience = Patience(self._shop.settings.deadline_seconds)
+            try:
+                result = await self._compose(order, claim, patience)
+            except RetrievalError as error:
+                return await self._fail(claim, delivery, error)
+            finished = _finished(claim.record, result.status, result=result)
+            saved = await patience.attempt(lambda: claim.save(finished))
+        return await self._close(saved, delivery)
+
+    async def _compose(self, order: Order, claim: Claim, patience: Patience) -> Result:
+        self._shop.access.require_runnable(order.definition.indexes)
+        run = Run(
+            definition=order.definition,
+            values=order.definition.values(order.parameters),
+            patience=patience,
+            guard=claim.require,
+        )
+        try:
+            async with asyncio.timeout(self._shop.settings.deadline_seconds):
+                return await self._shop.composer.compose(run)
+        except (RetrievalError, LostRecord):
+            raise
+        except TimeoutError:
+            raise DeadlinePassed("the briefing was not finished in its time") from None
+        except Exception:  # so that the last delivery of a briefing that always fails still leaves a final record
+            raise InternalFault("the briefing failed for a reason that is not known") from None
+
+    async def _fail(self, claim: Claim, delivery: Delivery, error: RetrievalError) -> Outcome:
+        if isinstance(error, TemporaryError | IdentityUnavailable) and not delivery.last:
+            await claim.save(claim.record.standing_as(status="retrying", reason=error.code))
+            raise Redeliver(error.code)
+        failed = _finished(claim.record, "failed", reason=error.code)
+        return await self._close(await claim.save(failed), delivery)
+
+    async def _close(self, record: Record, delivery: Delivery) -> Outcome:
+        standing = record.standing
+        signals, outcome, definition = self._shop.signals, standing.status, standing.briefing
+        signals.count("app.briefing.outcomes", outcome=outcome, definition=definition)
+        version = standing.version
+        signals.event("briefing_finished", outcome=outcome, definition=definition, definition_version=version)
+        await self._shop.announcer.announce(record)
+        return standing.status
+
+    def _tell_wait(self, record: Record, order: Order) -> None:
+        waited = (now() - record.standing.created_at).total_seconds()
+        self._shop.signals.record("app.briefing.queue_wait", waited, definition=order.definition.name)
+
+
+def _started(record: Record, delivery: Delivery) -> Record:
+    """The record in the hands of this delivery."""
+    standing = record.standing
+    return record.standing_as(
+        status="running",
+        run=uuid4().hex,
+        message=delivery.message_id,
+        attempts=standing.attempts + 1,
+        started_at=standing.started_at or now(),
+        reason=None,
+    )
+
+
+def _finished(record: Record, status: Status, *, reason: str | None = None, result: Result | None = None) -> Record:
+    done = record.standing_as(status=status, finished_at=now(), reason=reason)
+    return done.with_result(result.to_json()) if result else done

@@ -23,7 +23,7 @@ from shared.retrieval import (
 )
 
 from ..json_body import Flaw
-from .base import Body, Names, NotBlank, text, whole
+from .base import Body, Names, NotBlank, at_most, within
 
 ROLES = ("user", "assistant", "system", "developer", "tool")
 _MAX_LIMIT = 2**31 - 1
@@ -50,7 +50,7 @@ class OptionsBody(Body):
     """The options that a caller may set; null means what the settings say."""
 
     search_time: Literal["BeforeAIInvoke", "OnDemandFunctionCalling"] | None = None
-    recent_message_memory_limit: whole(0, _MAX_LIMIT) | None = None  # type: ignore[valid-type]  # made by a function
+    recent_message_memory_limit: Annotated[int, within(0, _MAX_LIMIT)] | None = None
     recent_message_roles_included: Names | None = None
     state_key: NotBlank | None = None
     context_prompt: str | None = None
@@ -79,7 +79,7 @@ class RememberBody(Body):
 class ToolBody(Body):
     """Body of `POST /api/tools/search`."""
 
-    user_question: text(MAX_QUERY_CHARACTERS)  # type: ignore[valid-type]
+    user_question: Annotated[str, at_most(MAX_QUERY_CHARACTERS)]
 
 
 def options_of(configured: ContextOptions, body: OptionsBody | None) -> ContextOptions:

@@ -1,0 +1,77 @@
+"""`POST /api/citations` and `POST /api/citations/stream`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
+
+from shared.retrieval import MAX_CITATIONS_BODY_BYTES, CitationStream, resolve
+
+from .json_body import read_model
+from .replies import Reply
+from .routes import Call, Route
+from .services import Services
+from .wire.citations import CitationsBody, StreamBody, given_sources, resolution_json, sources_of, stream_json
+
+_LONG_CHARACTERS = 20_000
+"""Texts above this take more than about 20 ms of processor time, so they go to a thread (spec 1)."""
+
+Result = TypeVar("Result")
+
+
+async def handle_citations(services: Services, call: Call) -> Reply:
+    """The answer with its markers checked and resolved."""
+    body: CitationsBody = call.body
+    resolved = partial(
+        resolve,
+        body.answer,
+        given_sources(body),
+        format=body.format,
+        required=body.required,
+        allowed_hosts=services.settings.allowed_link_hosts,
+        references=body.retrieval is not None,
+        figures=body.check_figures,
+        evidence=body.evidence,
+    )
+    return Reply(body=resolution_json(await _away_when_long(len(body.answer), resolved)))
+
+
+async def handle_stream(services: Services, call: Call) -> Reply:
+    """The text that a piece of an answer releases, and the state that goes with the next piece."""
+    body: StreamBody = call.body
+    fed = partial(_feed, body, services.settings.allowed_link_hosts)
+    return Reply(body=await _away_when_long(len(body.chunk) + len(body.state or ""), fed))
+
+
+def _feed(body: StreamBody, allowed_hosts: tuple[str, ...]) -> dict[str, object]:
+    stream = CitationStream(
+        sources_of(body.sources),
+        format=body.format,
+        required=body.required,
+        allowed_hosts=allowed_hosts,
+        state=body.state,
+    )
+    text = stream.feed(body.chunk, final=body.final)
+    return stream_json(text, None if body.final else stream.state, stream.resolution)
+
+
+async def _away_when_long(characters: int, work: Callable[[], Result]) -> Result:
+    return await asyncio.to_thread(work) if characters > _LONG_CHARACTERS else work()
+
+
+CITATIONS = Route(
+    name="citations",
+    handle=handle_citations,
+    parse=partial(read_model, model=CitationsBody),
+    body_limit=MAX_CITATIONS_BODY_BYTES,
+    needs=("citations",),
+)
+CITATIONS_STREAM = Route(
+    name="citations/stream",
+    handle=handle_stream,
+    parse=partial(read_model, model=StreamBody),
+    body_limit=MAX_CITATIONS_BODY_BYTES,
+    needs=("citations",),
+)

@@ -1,0 +1,87 @@
+"""The rings around every handler: identity of the call, caller, body, capacity, work, and errors into replies."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import uuid
+
+from shared.retrieval import Caller, NotConfigured, OperatorError, RetrievalError
+from shared.telemetry import SECRET_HEADERS
+
+from .body import check_body
+from .callers import caller_of
+from .replies import Failure, HttpError, Reply, failure_of
+from .requests import Request
+from .routes import Call, Route
+from .services import Services, current_services
+
+REQUEST_ID_HEADER = "x-ms-client-request-id"
+_REQUEST_ID = re.compile(r"[\x21-\x7e]{1,128}")
+_ALWAYS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+
+
+async def answer_http(route: Route, request: Request, trace_context: object = None) -> Reply:
+    """The reply to a call of the host, with the services of this process, inside the trace that the host began."""
+    services = current_services()
+    secrets = [value for name in SECRET_HEADERS if (value := request.headers.get(name))]
+    with services.telemetry.invocation(trace_context, secrets):
+        return await respond(route, request, services)
+
+
+async def respond(route: Route, request: Request, services: Services) -> Reply:
+    """The reply to one call. Nothing that a caller sends raises; a fault of ours is an answer without content."""
+    request_id = _request_id(request)
+    with services.signals.span("http_request", route=route.name, method=request.method) as span:
+        reply = await _guarded(route, request, services, request_id)
+        span.set(status=reply.status)
+    return reply.with_headers({REQUEST_ID_HEADER: request_id, **_ALWAYS})
+
+
+def _request_id(request: Request) -> str:
+    given = request.headers.get(REQUEST_ID_HEADER, "").strip()
+    return given if _REQUEST_ID.fullmatch(given) else str(uuid.uuid4())
+
+
+async def _guarded(route: Route, request: Request, services: Services, request_id: str) -> Reply:
+    try:
+        caller = _known_caller(route, request, services)
+        body = _parsed(route, request)
+        call = Call(request=request, caller=caller, body=body, request_id=request_id)
+        if not route.configured:
+            return await route.handle(services, call)
+        _configured(route, services)
+        async with services.capacity.place():
+            return await route.handle(services, call)
+    except (RetrievalError, HttpError) as error:
+        if isinstance(error, OperatorError):
+            services.log_operator_error(route.name, error)
+        return route.fail(failure_of(error), request_id)
+    except asyncio.CancelledError:
+        raise
+    except Exception as error:
+        # The host would log and export the whole text of whatever leaves here, so nothing does.
+        services.log_fault(route.name, error)
+        failure = Failure(status=500, code="internal_error", message="The app failed; the operator can find the request id.")
+        return route.fail(failure, request_id)
+
+
+def _known_caller(route: Route, request: Request, services: Services) -> Caller:
+    auth = services.settings.auth
+    if auth.problem and route.configured:
+        raise NotConfigured(auth.problem)
+    return caller_of(request, auth.mode, route.role)
+
+
+def _parsed(route: Route, request: Request) -> object:
+    if route.parse is None:
+        return None
+    check_body(request, route.body_limit)
+    return route.parse(request.body)
+
+
+def _configured(route: Route, services: Services) -> None:
+    """Settings without which nothing is safe hold for every route, the others where they are needed."""
+    if services.telemetry_unsafe:
+        raise NotConfigured("Telemetry would leave the app unredacted.", code="telemetry_unsafe")
+    services.settings.require("auth", "telemetry", "app", *route.needs)

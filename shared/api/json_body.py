@@ -1,0 +1,167 @@
+"""Reading of JSON bodies: strict about what JSON leaves open, so that no two readers can disagree (RFC 8259, RFC 7493)."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from shared.retrieval import InvalidRequest, Problem, TooLarge
+
+Model = TypeVar("Model", bound=BaseModel)
+
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_LONE = re.compile("[\ud800-\udfff]")
+
+
+class _Unreadable(ValueError):
+    """The text is no JSON that we take; `code` and `message` say why."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+def read_json(body: bytes) -> Any:
+    """The body's JSON value. Raises InvalidRequest for anything that is not plain, unambiguous JSON in UTF-8."""
+    try:
+        text = body.decode("utf-8")
+        if not text.strip():
+            raise _Unreadable("invalid_json", "The body is empty; send a JSON object.")
+        value = json.loads(
+            text, object_pairs_hook=_distinct, parse_constant=_no_constant, parse_float=_finite, parse_int=_short
+        )
+        if _SURROGATE.search(text):
+            _refuse_lone_surrogates(value)
+    except _Unreadable as error:
+        raise _invalid(error.code, error.message) from None
+    except UnicodeDecodeError:
+        raise _invalid("invalid_json", "The body is not UTF-8.") from None
+    except (ValueError, RecursionError):
+        raise _invalid("invalid_json", "The body is not valid JSON.") from None
+    return value
+
+
+def _invalid(code: str, message: str) -> InvalidRequest:
+    return InvalidRequest(message, code=code, problems=(Problem("$", code, message),))
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise _Unreadable("duplicate_key", "An object has a key twice.")
+    return members
+
+
+def _no_constant(_: str) -> float:
+    raise _Unreadable("invalid_json", "NaN and Infinity are not JSON.")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise _Unreadable("invalid_json", "A number is out of range.")
+    return value
+
+
+def _short(text: str) -> int:
+    if len(text) > 400:
+        raise _Unreadable("invalid_json", "A number is out of range.")
+    return int(text)
+
+
+def _refuse_lone_surrogates(value: Any) -> None:
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, dict):
+            pending.extend(item.keys())
+            pending.extend(item.values())
+        elif isinstance(item, list):
+            pending.extend(item)
+        elif isinstance(item, str) and _LONE.search(item):
+            raise _Unreadable("invalid_json", "A text holds half of a surrogate pair.")
+
+
+def read_object(body: bytes) -> dict[str, Any]:
+    """The body's JSON object."""
+    value = read_json(body)
+    if not isinstance(value, dict):
+        raise _invalid("wrong_type", "The body must be a JSON object.")
+    return value
+
+
+def read_model(body: bytes, model: type[Model]) -> Model:
+    """The body as `model`. Raises InvalidRequest with the JSON path of each fault, TooLarge for over-long texts."""
+    value = read_object(body)
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        raise _error_of(error) from None
+
+
+def _error_of(error: ValidationError) -> InvalidRequest | TooLarge:
+    problems = tuple(_problem(fault) for fault in error.errors(include_url=False, include_input=False))
+    wrong = tuple(problem for problem in problems if problem.code != "too_large")
+    if not wrong:
+        return TooLarge(problems[0].message, problems=problems)
+    code = wrong[0].code if wrong[0].code.startswith("invalid_") else "invalid_request"
+    return InvalidRequest("The request has members that cannot be used; see errors.", code=code, problems=problems)
+
+
+def _path(location: tuple[int | str, ...]) -> str:
+    return "$" + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
+
+
+_TYPES = {
+    "string": "a text",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "list": "a list",
+    "tuple": "a list",
+    "dict": "an object",
+    "model": "an object",
+}
+
+
+def _problem(fault: Any) -> Problem:
+    kind, path, context = str(fault["type"]), _path(fault["loc"]), fault.get("ctx", {})
+    if isinstance(context.get("error"), Flaw):
+        flaw = context["error"]
+        return Problem(path + flaw.below, flaw.code, flaw.message)
+    if kind == "missing":
+        return Problem(path, "missing", "This member is required.")
+    if kind == "extra_forbidden":
+        return Problem(path, "unknown_key", "This member is not known.")
+    if kind in ("greater_than_equal", "less_than_equal", "greater_than", "less_than"):
+        return Problem(path, "out_of_range", f"This number must be {_bound(context)}.")
+    if kind == "too_short":
+        return Problem(path, "out_of_range", f"This list needs at least {context['min_length']} entries.")
+    if kind == "too_long":
+        return Problem(path, "out_of_range", f"This list may have at most {context['max_length']} entries.")
+    if kind == "string_too_long":
+        return Problem(path, "too_large", f"This text may have at most {context['max_length']} characters.")
+    if kind == "literal_error":
+        return Problem(path, "out_of_range", f"This must be one of {context['expected']}.")
+    wanted = next((name for prefix, name in _TYPES.items() if kind.startswith(prefix)), "of another type")
+    return Problem(path, "wrong_type", f"This must be {wanted}.")
+
+
+def _bound(context: dict[str, Any]) -> str:
+    names = {"ge": "at least", "le": "at most", "gt": "more than", "lt": "less than"}
+    return " and ".join(f"{word} {context[key]}" for key, word in names.items() if key in context)
+
+
+class Flaw(ValueError):
+    """What a validator of ours finds wrong: code, sentence and the place `below` the member."""
+
+    def __init__(self, code: str, message: str, below: str = "") -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.below = below

@@ -1,0 +1,45 @@
+"""A route: what it asks of a caller and a body, and the handler behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from shared.retrieval import MAX_BODY_BYTES, Caller
+from shared.settings import Section
+
+from .callers import Role
+from .replies import Failure, Reply, problem_reply
+from .requests import Request
+from .services import Services
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One call on its way through a handler: the request, who sent it, its body as `parse` read it, its id."""
+
+    request: Request
+    caller: Caller
+    body: Any
+    request_id: str
+
+
+Handle = Callable[[Services, Call], Awaitable[Reply]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """`name` is the route template as telemetry knows it, `needs` the settings it cannot work without.
+
+    `configured` is False for readiness alone, which answers while settings are wrong and takes no place of the others.
+    """
+
+    name: str
+    handle: Handle
+    role: Role = "Evidence.Read"
+    parse: Callable[[bytes], Any] | None = None
+    body_limit: int = MAX_BODY_BYTES
+    needs: tuple[Section, ...] = ()
+    configured: bool = True
+    fail: Callable[[Failure, str], Reply] = problem_reply

@@ -1,0 +1,53 @@
+"""`POST /api/search` and `POST /api/evidence`."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from shared.retrieval import fence
+
+from .json_body import read_model
+from .replies import Reply
+from .routes import Call, Route
+from .services import Services
+from .wire.search import EvidenceBody, SearchBody, evidence_json, evidence_searches, filter_of, hit_json, page_json
+
+
+async def handle_search(services: Services, call: Call) -> Reply:
+    """Hits of one index, uncut by relevance."""
+    body: SearchBody = call.body
+    retrieval = services.retrieval
+    page = await retrieval.search(
+        body.index,
+        body.query,
+        filter=filter_of(body.filter),
+        top=body.top,
+        skip=body.skip,
+        select=body.select,
+        order_by=body.order_by,
+        facets=body.facets,
+        highlight=body.highlight,
+        count=bool(body.count),
+        syntax=body.syntax or "plain",
+        search_mode=body.search_mode,
+        caller=call.caller,
+    )
+    sources = [retrieval.source(body.index, hit, number) for number, hit in enumerate(page.hits, body.skip + 1)]
+    hits = [hit_json(hit, source) for hit, source in zip(page.hits, sources, strict=True)]
+    return Reply(body=page_json(page, hits))
+
+
+async def handle_evidence(services: Services, call: Call) -> Reply:
+    """Numbered evidence of all searches, with the sources that citations resolve to."""
+    body: EvidenceBody = call.body
+    evidence = await services.retrieval.evidence_of(
+        evidence_searches(body.searches), max_characters=body.max_characters, caller=call.caller
+    )
+    text = fence(evidence.text) if body.fenced else evidence.text
+    return Reply(body=evidence_json(evidence, text))
+
+
+SEARCH = Route(name="search", handle=handle_search, parse=partial(read_model, model=SearchBody), needs=("retrieval",))
+EVIDENCE = Route(
+    name="evidence", handle=handle_evidence, parse=partial(read_model, model=EvidenceBody), needs=("retrieval",)
+)

@@ -69,6 +69,11 @@ class Retrieval:
         """The settings it was made with."""
         return self._settings
 
+    @property
+    def signals(self) -> Signals:
+        """Where it tells what it does."""
+        return self._signals
+
     def index(self, name: str) -> IndexSettings:
         """The settings of an index. Raises UnknownName; names are case-sensitive."""
         index = self._indexes.get(name)
@@ -99,7 +104,7 @@ class Retrieval:
         `top` is 1 to 1,000, `skip` 0 to 100,000; `select`, `order_by`, `facets` and `highlight` are lists of entries in the
         service's syntax. An empty list of values in `filter` gives no hits and `reason` `empty_filter_set`.
         """
-        settings = self.index(index)
+        captions = index in self._indexes and self._indexes[index].return_fields is None
         asked = SearchQuery(
             text=query,
             filter=require_filter(filter),
@@ -112,8 +117,10 @@ class Retrieval:
             count=count,
             syntax=syntax,
             search_mode=search_mode,
-            captions=settings.return_fields is None,
+            captions=captions,
         )
+        asked.check()
+        settings = self.index(index)
         return await self._searcher.search(settings, asked, caller or NOBODY)
 
     async def evidence(
@@ -166,11 +173,12 @@ class Retrieval:
         self, search: EvidenceSearch, caller: Caller | None = None, *, also: Sequence[str] = ()
     ) -> Found:
         """The hits of one search with the fields that evidence shows and `also` others, not yet cut."""
+        query = SearchQuery(text=search.query, filter=require_filter(search.filter), top=search.size)
+        query.check()
         index = self.index(search.index)
         # ReturnFields bound what a caller of a search sees; evidence shows the content fields.
         content = fetched(dict.fromkeys((*index.content_fields, *also)), index) if index.content_fields else None
         shown = replace(index, return_fields=content)
-        query = SearchQuery(text=search.query, filter=require_filter(search.filter), top=search.size)
         return Found(index=index, page=await self._searcher.search(shown, query, caller or NOBODY))
 
     async def _side_by_side(self, searches: Sequence[EvidenceSearch], caller: Caller) -> list[Found]:

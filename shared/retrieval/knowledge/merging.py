@@ -3,64 +3,72 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from ..hits import Hit
+from ..graphemes import cut
+from ..ranking import once, take_turns
 from .replies import SearchActivity
-
-Ranked = tuple["Entry", ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A hit with what is shown of it, and the activity that found it."""
+    """A hit as it is shown: `activity` is the id of the search that found it, `content` its evidence lines."""
 
-    activity: SearchActivity
-    hit: Hit
+    activity: int
+    index: str
     key: str | None
     title: str
     content: str
-    include_source_data: bool = False
+    source_data: Mapping[str, object] | None = None
+    reranker_score: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Searched:
+    """What a search gave: its record, the hits that stay, as entries in their order, and whether the ranker ranked."""
+
+    activity: SearchActivity
+    entries: tuple[Entry, ...]
+    ranked: bool
 
 
 def merged(lists: Sequence[Sequence[Entry]]) -> list[Entry]:
     """The first of each list, then the second of each, …; a document (index and key) only where it comes first."""
-    taken: list[Entry] = []
-    seen: set[tuple[str, str]] = set()
-    for rank in range(max(map(len, lists), default=0)):
-        for entry in (ranked[rank] for ranked in lists if rank < len(ranked)):
-            document = None if entry.key is None else (entry.activity.index, entry.key)
-            if document is None or document not in seen:
-                taken.append(entry)
-            if document is not None:
-                seen.add(document)
-    return taken
-
-
-def text_entry(ref_id: int, title: str, content: str) -> dict[str, object]:
-    """An entry of the response text."""
-    return {"ref_id": ref_id, "title": title, "terms": "", "content": content}
+    first, _ = once(take_turns(lists), lambda entry: None if entry.key is None else (entry.index, entry.key))
+    return first
 
 
 def text_of(entries: Sequence[Entry]) -> str:
-    """The response text: a JSON list."""
-    return _dumped([text_entry(number, one.title, one.content) for number, one in enumerate(entries)])
+    """The response text: a JSON list of `{ref_id, title, terms, content}`."""
+    return _dumped([_shown(number, entry) for number, entry in enumerate(entries)])
 
 
-def entry_size(number: int, entry: Entry) -> int:
-    """Characters that the entry takes in the response text, its comma included."""
-    return len(_dumped(text_entry(number, entry.title, entry.content))) + 1
+def within(entries: Sequence[Entry], most: int) -> list[Entry]:
+    """The entries, from the first, that stand whole in a response text of at most `most` characters.
 
-
-def within(entries: Sequence[Entry], most: int) -> int:
-    """How many entries, from the first, stand whole in a response text of at most `most` characters; at least one."""
-    size = len("[]") - 1
+    The first always stays; its content is cut where it alone is longer.
+    """
+    size = len("[]") - len(",")
     for number, entry in enumerate(entries):
-        size += entry_size(number, entry)
+        size += len(_dumped(_shown(number, entry))) + len(",")
         if size > most:
-            return max(number, 1)
-    return len(entries)
+            return list(entries[:number]) or [_cut(entry, most)]
+    return list(entries)
+
+
+def _cut(entry: Entry, most: int) -> Entry:
+    """The longest start of the content whose JSON fits; escapes make a character longer, so it is searched for."""
+    least, longest = 0, len(entry.content)
+    while least < longest:
+        middle = (least + longest + 1) // 2
+        fits = len(text_of([replace(entry, content=entry.content[:middle])])) <= most
+        least, longest = (middle, longest) if fits else (least, middle - 1)
+    return replace(entry, content=cut(entry.content, least).rstrip())
+
+
+def _shown(number: int, entry: Entry) -> dict[str, object]:
+    return {"ref_id": number, "title": entry.title, "terms": "", "content": entry.content}
 
 
 def _dumped(value: object) -> str:

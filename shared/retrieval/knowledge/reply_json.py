@@ -16,7 +16,8 @@ def reply_to_json(reply: RetrieveReply, request: RetrieveRequest) -> Json:
     if request.shape == "agent":
         return {
             "response": [{"role": "assistant", "content": content}],
-            "activity": [_agent_activity(one) for one in reply.activity],
+            # What reasoning took is a record of the later contract only.
+            "activity": [_agent_activity(one) for one in reply.activity if not isinstance(one, ReasoningActivity)],
             "references": [_agent_reference(one) for one in reply.references],
         }
     hidden = {target.index for target in request.targets if not target.include_references}
@@ -26,7 +27,7 @@ def reply_to_json(reply: RetrieveReply, request: RetrieveRequest) -> Json:
     return made | {"references": [_base_reference(one) for one in reply.references if one.index not in hidden]}
 
 
-def _agent_activity(one: Activity) -> Json:
+def _agent_activity(one: PlanningActivity | SearchActivity | RankingActivity) -> Json:
     match one:
         case PlanningActivity():
             kind, figures = "ModelQueryPlanning", _planning(one)
@@ -35,8 +36,6 @@ def _agent_activity(one: Activity) -> Json:
             kind, figures = "AzureSearchQuery", {"targetIndex": one.index, "query": query, **_searched(one)}
         case RankingActivity():
             kind, figures = "AzureSearchSemanticRanker", {"inputTokens": one.input_tokens, "elapsedMs": one.elapsed_ms}
-        case ReasoningActivity():
-            kind, figures = "AgenticReasoning", {"reasoningTokens": one.reasoning_tokens}
     return {"type": kind, "id": one.id, **_known(figures)}
 
 

@@ -1,0 +1,132 @@
+"""The planned engine: every sub-query in every index side by side, thresholds, then one list of documents."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ..caller import Caller
+from ..clock import Clock
+from ..errors import InvalidRequest, Problem
+from ..evidence_set import Found, candidate
+from ..hits import Hit, HitPage
+from ..ranking import score_kind
+from ..retrieval import EvidenceSearch, Retrieval
+from .assembling import assembled
+from .merging import Entry, Searched
+from .planning import SubQueries
+from .replies import RetrieveReply, SearchActivity
+from .requests import RetrieveRequest
+from .targets import ResolvedTarget
+
+ALL_FILTERED = "All retrieved documents were filtered because they did not meet the reranker score threshold."
+NOT_APPLIED = "The reranker threshold was not applied: the hits have no reranker scores."
+PARTIAL = "The semantic ranking is partial; the hits are in the order of the search."
+EMPTY_SET = "The filter holds an empty list, which nothing matches; the search was not sent."
+WITHOUT_TEXT = "{} documents without text were left out."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedSearch:
+    """One sub-query in one index."""
+
+    query: str
+    target: ResolvedTarget
+
+
+async def planned(
+    retrieval: Retrieval,
+    request: RetrieveRequest,
+    targets: Sequence[ResolvedTarget],
+    queries: SubQueries,
+    *,
+    caller: Caller,
+    clock: Clock,
+) -> RetrieveReply:
+    """The reply from own searches. Raises the error of the first search that fails; the others are stopped."""
+    first = 0 if queries.activity is None else 1
+    searches = [PlannedSearch(query=query, target=target) for query in queries.queries for target in targets]
+    tasks = []
+    try:
+        async with asyncio.TaskGroup() as group:
+            for number, search in enumerate(searches, start=first):
+                tasks.append(group.create_task(_searched(retrieval, request, search, number, caller, clock)))
+    except ExceptionGroup as failed:
+        # The first to fail stopped the others; theirs are echoes of it.
+        raise failed.exceptions[0] from None
+    found = [task.result() for task in tasks]
+    limit = retrieval.settings.max_evidence_characters
+    return assembled(request, queries.activity, found, limit)
+
+
+async def _searched(
+    retrieval: Retrieval, request: RetrieveRequest, search: PlannedSearch, number: int, caller: Caller, clock: Clock
+) -> Searched:
+    target = search.target
+    asked = EvidenceSearch(index=target.index.name, query=search.query, filter=target.filter, size=target.max_documents)
+    also = target.index.return_fields or () if target.include_source_data else ()
+    moment, begun = clock.date(), clock.now()
+    try:
+        found = await retrieval.hits_for_evidence(asked, caller, also=also)
+    except InvalidRequest as error:
+        error.problems = tuple(_at_request(problem, request, target) for problem in error.problems)
+        raise
+    activity = SearchActivity(
+        id=number,
+        index=target.index.name,
+        search=search.query,
+        filter=target.own_filter,
+        query_time=None if found.page.reason else moment,
+        elapsed_ms=None if found.page.reason else round((clock.now() - begun) * 1000),
+        source_data_fields=target.shown_fields,
+        semantic_configuration=target.index.semantic_configuration,
+    )
+    return _made(found, activity, target)
+
+
+def _made(found: Found, activity: SearchActivity, target: ResolvedTarget) -> Searched:
+    hits, warnings = over_threshold(found.page, target.reranker_threshold)
+    kind = score_kind(found.page)
+    entries: list[Entry] = []
+    empty = 0
+    for hit in hits:
+        shown = candidate(hit, found.index, kind)
+        if not shown.body:
+            empty += 1
+            continue
+        data = target.shown(shown.document) if target.include_source_data else None
+        entries.append(
+            Entry(
+                activity=activity.id,
+                index=target.index.name,
+                key=shown.key,
+                title=shown.source(len(entries) + 1).name,
+                content=shown.body,
+                source_data=data,
+                reranker_score=hit.reranker_score,
+            )
+        )
+    warnings += [WITHOUT_TEXT.format(empty)] if empty else []
+    noted = replace(activity, count=len(hits), warning=" ".join(warnings) or None)
+    return Searched(activity=noted, entries=tuple(entries), ranked=kind == "reranker")
+
+
+def over_threshold(page: HitPage, threshold: float | None) -> tuple[tuple[Hit, ...], list[str]]:
+    """The hits that stay and what is to be said about it. Without reranker scores a threshold drops nothing."""
+    warnings = [EMPTY_SET] if page.reason else []
+    if page.semantic is not None and page.semantic.partial:
+        warnings.append(PARTIAL)
+    if threshold is None or not page.hits:
+        return page.hits, warnings
+    if all(hit.reranker_score is None for hit in page.hits):
+        return page.hits, [*warnings, NOT_APPLIED]
+    kept = tuple(hit for hit in page.hits if hit.reranker_score is not None and hit.reranker_score >= threshold)
+    return kept, warnings if kept else [*warnings, ALL_FILTERED]
+
+
+def _at_request(problem: Problem, request: RetrieveRequest, target: ResolvedTarget) -> Problem:
+    """The problem of a search at the member of the request that it comes from."""
+    if problem.path.startswith("$.filter"):
+        return replace(problem, path=target.filter_path)
+    return replace(problem, path="$.messages" if request.shape == "agent" else "$.intents")

@@ -1,0 +1,110 @@
+"""The service engine: the search service's own agent or knowledge base does it, called with the app's identity."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from urllib.parse import quote
+
+from ..azure_search import ServiceReply
+from ..caller import Caller
+from ..errors import (
+    IndexMisconfigured,
+    InvalidQuery,
+    NotConfigured,
+    Problem,
+    RetrievalError,
+    SearchFailed,
+    SearchRefused,
+    SemanticUnavailable,
+)
+from ..retrieval import Retrieval
+from ..settings import AgentSettings
+from .planning import last_user_texts, refuse_images
+from .replies import Activity, RetrieveReply, SearchActivity
+from .requests import AGENT_VERSION, KNOWLEDGE_BASE_VERSION, RetrieveRequest
+from .service_json import agent_body, knowledge_base_body, reply_from_service
+from .targets import ResolvedTarget
+
+_REFUSED = (401, 403)
+
+
+async def ask_service(
+    retrieval: Retrieval,
+    agent: AgentSettings,
+    request: RetrieveRequest,
+    targets: Sequence[ResolvedTarget],
+    caller: Caller,
+) -> RetrieveReply:
+    """The service's reply. Raises a RetrievalError: what the service says about a fault goes no further."""
+    path, body = _call(agent, request, targets)
+    reply = await retrieval.post(targets[0].index.name, path, body, caller)
+    if reply.refused:
+        raise _error(reply, agent)
+    made = reply_from_service(reply.body, targets)
+    return _within(made, retrieval.settings.max_evidence_characters)
+
+
+def _call(
+    agent: AgentSettings, request: RetrieveRequest, targets: Sequence[ResolvedTarget]
+) -> tuple[str, dict[str, object]]:
+    if agent.knowledge_agent:
+        return _path("agents", agent.knowledge_agent, AGENT_VERSION), agent_body(request, targets)
+    if agent.knowledge_base:
+        refuse_images(request)
+        queries = request.intents or last_user_texts(request.messages, agent.max_sub_queries)
+        body = knowledge_base_body(request, queries, targets)
+        return _path("knowledgebases", agent.knowledge_base, KNOWLEDGE_BASE_VERSION), body
+    raise NotConfigured(f"The agent {agent.name} names neither KnowledgeAgent nor KnowledgeBase.")
+
+
+def _path(collection: str, name: str, version: str) -> str:
+    doubled = name.replace("'", "''")
+    return f"/{collection}('{quote(doubled, safe='')}')/retrieve?api-version={version}"
+
+
+def _error(reply: ServiceReply, agent: AgentSettings) -> RetrievalError:
+    if reply.status == 404:
+        return IndexMisconfigured(f"The agent {agent.name} does not exist in the search service as it is configured.")
+    if reply.status in _REFUSED:
+        return SearchRefused("The search service refuses the app's identity.")
+    if reply.status == 402:
+        return SemanticUnavailable("The semantic ranker of the search service is switched off or over its quota.")
+    if reply.status == 400:
+        message = "The search service refuses the request: a filter, a threshold or an index of it does not fit."
+        return InvalidQuery(message, problems=(Problem("$", InvalidQuery.code, message),))
+    return SearchFailed("The search service answered in an unexpected way.")
+
+
+def _within(reply: RetrieveReply, most: int) -> RetrieveReply:
+    """The reply with whole entries, from the first, that stand in `most` characters; a text that is no list stays."""
+    try:
+        entries = json.loads(reply.text)
+    except ValueError:
+        return reply
+    if len(reply.text) <= most or not isinstance(entries, list):
+        return reply
+    kept = len(entries)
+    while kept > 1 and len(_dumped(entries[:kept])) > most:
+        kept -= 1
+    shown = {str(entry.get("ref_id")) for entry in entries[:kept] if isinstance(entry, dict)}
+    notice = f"{len(entries) - kept} documents were left out to keep the reply within {most} characters."
+    return RetrieveReply(
+        text=_dumped(entries[:kept]),
+        references=tuple(one for one in reply.references if one.id in shown),
+        activity=_first_noted(reply, notice),
+    )
+
+
+def _first_noted(reply: RetrieveReply, notice: str) -> tuple[Activity, ...]:
+    noted: list[Activity] = []
+    for one in reply.activity:
+        if isinstance(one, SearchActivity) and notice:
+            one, notice = replace(one, warning=" ".join(filter(None, (one.warning, notice)))), ""
+        noted.append(one)
+    return tuple(noted)
+
+
+def _dumped(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -209,8 +210,8 @@ class Retrieval:
 
     def _tell(self, evidence: Evidence) -> None:
         self._signals.record("app.evidence.characters", len(evidence.text))
-        for omission in evidence.omitted:
-            self._signals.count("app.evidence.omitted", omission=omission.reason)
+        for reason, times in Counter(omission.reason for omission in evidence.omitted).items():
+            self._signals.count("app.evidence.omitted", times, omission=reason)
 
     async def post(self, index: str, path: str, body: Mapping[str, Any], caller: Caller | None = None) -> ServiceReply:
         """A call of another operation of the service that reads `index`. Raises a RetrievalError; a refusal is a reply."""

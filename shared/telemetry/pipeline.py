@@ -21,7 +21,7 @@ from opentelemetry import metrics, trace
 from opentelemetry._logs import set_logger_provider
 from opentelemetry.sdk._logs import LoggerProvider
 from opentelemetry.sdk._logs.export import BatchLogRecordProcessor, LogRecordExporter
-from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics import AlwaysOffExemplarFilter, MeterProvider
 from opentelemetry.sdk.metrics.export import MetricExporter, PeriodicExportingMetricReader
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
@@ -61,7 +61,10 @@ class Pipeline:
         self.tracers.add_span_processor(BatchSpanProcessor(exporters.spans))
         self.loggers = LoggerProvider(resource=resource)
         self.loggers.add_log_record_processor(BatchLogRecordProcessor(exporters.logs))
-        self.meters = MeterProvider([PeriodicExportingMetricReader(exporters.metrics)], resource=resource)
+        # Exemplars would carry what the gate cuts from points, and cost more than the point.
+        self.meters = MeterProvider(
+            [PeriodicExportingMetricReader(exporters.metrics)], resource, exemplar_filter=AlwaysOffExemplarFilter()
+        )
         self.sink = OtelSink(self.tracers, self.meters, self.loggers)
 
     def install(self) -> bool:

@@ -79,7 +79,7 @@ var problems = concat(
   indexProblems(indexes, agents, search),
   briefingProblems(briefings),
   networkProblems(network, allowedOrigins),
-  optionProblems(options)
+  optionProblems(options, indexes)
 )
 // The group is the first thing made and everything stands in it, so a contradiction stops the whole deployment.
 var groupName = empty(problems) ? 'rg-${environmentName}' : fail(join(problems, ' | '))

@@ -52,6 +52,11 @@ param indexes = [
   }
 ]
 
+param options = {
+  AiAgents__Context__Index: 'schools'
+  AiAgents__Context__Unfiltered: true
+}
+
 var person = readEnvironmentVariable('AZURE_PRINCIPAL_ID', '')
 var kind = readEnvironmentVariable('AZURE_PRINCIPAL_TYPE', 'User')
 param operators = empty(person)

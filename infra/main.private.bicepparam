@@ -64,4 +64,9 @@ param indexes = [
   }
 ]
 
+param options = {
+  AiAgents__Context__Index: 'schools'
+  AiAgents__Context__Unfiltered: true
+}
+
 param senders = [readEnvironmentVariable('CALLER_PRINCIPAL_ID')]

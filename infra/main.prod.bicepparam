@@ -68,5 +68,7 @@ param indexes = [
 ]
 
 param options = {
+  AiAgents__Context__Index: 'schools'
+  AiAgents__Context__Unfiltered: true
   AiAgents__Model__DailyTokenLimit: 5000000
 }

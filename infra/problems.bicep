@@ -107,8 +107,8 @@ func networkProblems(network Network, allowedOrigins string[]) string[] =>
   ])
 
 @export()
-@description('Secrets as plain text, and halves of pairs.')
-func optionProblems(options Options) string[] =>
+@description('Secrets as plain text, halves of pairs, and an index that nobody configured.')
+func optionProblems(options Options, indexes Index[]) string[] =>
   found([
     secretProblem('AiAgents__Telemetry__HmacKey', options.?AiAgents__Telemetry__HmacKey)
     secretProblem(
@@ -118,9 +118,15 @@ func optionProblems(options Options) string[] =>
     options.?AiAgents__Telemetry__Redactor == 'hmac' && options.?AiAgents__Telemetry__HmacKey == null
       ? 'options: AiAgents__Telemetry__Redactor is hmac, but AiAgents__Telemetry__HmacKey is not set.'
       : ''
-    options.?AiAgents__Context__Index != null && options.?AiAgents__Context__Filter == null && options.?AiAgents__Context__Unfiltered != true
-      ? 'options: AiAgents__Context__Index needs AiAgents__Context__Filter, or AiAgents__Context__Unfiltered true.'
+    options.?AiAgents__Context__Index != null && (options.?AiAgents__Context__Filter == null) != (options.?AiAgents__Context__Unfiltered == true)
+      ? 'options: AiAgents__Context__Index needs either AiAgents__Context__Filter or AiAgents__Context__Unfiltered true.'
       : ''
+    options.?AiAgents__Context__Index == null || contains(
+        map(indexes, index => index.Name),
+        options.?AiAgents__Context__Index ?? ''
+      )
+      ? ''
+      : 'options: AiAgents__Context__Index names ${options.?AiAgents__Context__Index}, which is not among indexes.'
   ])
 
 func secretProblem(name string, value string?) string =>

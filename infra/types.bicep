@@ -302,6 +302,16 @@ type Options = {
   AiAgents__Context__Index: string?
   AiAgents__Context__Filter: Filter?
   AiAgents__Context__Unfiltered: bool?
+  AiAgents__Context__SearchTime: ('BeforeAIInvoke' | 'OnDemandFunctionCalling')?
+
+  @minValue(0)
+  AiAgents__Context__RecentMessageMemoryLimit: int?
+  AiAgents__Context__RecentMessageRolesIncluded: string[]?
+  AiAgents__Context__StateKey: string?
+  AiAgents__Context__ContextPrompt: string?
+  AiAgents__Context__CitationsPrompt: string?
+  AiAgents__Context__FunctionToolName: string?
+  AiAgents__Context__FunctionToolDescription: string?
   AiAgents__Citations__AllowedLinkHosts: string[]?
 
   @minValue(1)

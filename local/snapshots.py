@@ -1,7 +1,6 @@
 """The deployment snapshots: what each parameter file would make, evaluated without Azure and kept beside it.
 
-`python -m local.snapshots write` makes them anew, `check` fails when one no longer says what the template does, and `tables`
-prints what docs/deployment.md shows of them.
+`python -m local.snapshots write` makes them anew, `check` fails when one no longer says what the template does.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ ENVIRONMENT = {
 
 
 def take(parameters: Path, mode: str) -> str:
-    """Write or validate the snapshot of one parameter file (`mode` is `overwrite` or `validate`); gives what is wrong, or ''."""
+    """Write (`overwrite`) or `validate` the snapshot of one parameter file; gives what is wrong, or ''."""
     scope = ("--subscription-id", SUBSCRIPTION, "--tenant-id", TENANT, "--location", "uksouth")
     ran = run("snapshot", parameters, "--mode", mode, *scope, "--deployment-name", "snapshot", environment=ENVIRONMENT)
     if mode == "overwrite" and ran.returncode == 0:
@@ -59,18 +58,9 @@ def _take_all(mode: str) -> int:
     return 1 if any(wrong.values()) else 0
 
 
-def _print_tables() -> int:
-    from local.inventory import resource_table, role_table
-
-    snapshots = {name: load(name) for name in NAMES}
-    print(role_table(snapshots), resource_table(snapshots), sep="\n\n")
-    return 0
-
-
 _DEEDS: dict[str, Callable[[], int]] = {
     "write": lambda: _take_all("overwrite"),
     "check": lambda: _take_all("validate"),
-    "tables": _print_tables,
 }
 
 

@@ -25,12 +25,12 @@ resource people 'Microsoft.Insights/actionGroups@2023-01-01' = if (!empty(emails
 
 var actions = empty(emails) ? [] : [people.id]
 
-// The poison queue's own function runs once for each message that reached it.
+// The poison queue's own function runs once for each message that reached it, and says so: two traces, so that sampling hides neither.
 var queries = [
   {
     name: 'poison-messages'
     title: 'A briefing message reached the poison queue'
-    query: 'AppRequests | where Name contains "poison"'
+    query: 'union isfuzzy=true (AppRequests | where Name contains "poison"), (AppTraces | where Message == "poison_message") | project TimeGenerated, ItemCount'
     threshold: 0
     severity: 1
   }

@@ -1,0 +1,114 @@
+"""The deployment package holds exactly what runs: unpacked, installed in a clean environment, imported without settings."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from local.package import ROOT, build, packaged_files
+
+# What a person sees of it: the top level and, below it, one package of Python with its data.
+TOP_LEVEL = {"function_app.py", "host.json", "requirements.txt", "shared"}
+SUFFIXES = {".py", ".toml", ".css"}
+# Found in the folder of the package, without the repository: functions and the time that the import took.
+HEAVY = ("openai", "azure.monitor.opentelemetry", "azure.storage.blob", "azure.search.documents", "tantivy", "mcp", "local")
+PROBE = f"""
+import json, sys, time
+begun = time.perf_counter()
+import function_app
+seconds = time.perf_counter() - begun
+functions = sorted(function.get_function_name() for function in function_app.app.get_functions())
+heavy = [name for name in {HEAVY!r} if name in sys.modules]
+print(json.dumps(dict(seconds=seconds, functions=functions, heavy=heavy)))
+"""
+
+
+@pytest.fixture(scope="module")
+def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The package, built and unpacked."""
+    folder = tmp_path_factory.mktemp("package")
+    build(folder / "app.zip")
+    with zipfile.ZipFile(folder / "app.zip") as package:
+        package.extractall(folder / "app")
+    return folder / "app"
+
+
+def test_package_holds_exactly_what_runs(unpacked: Path) -> None:
+    files = [path.relative_to(unpacked) for path in unpacked.rglob("*") if path.is_file()]
+    assert {path.parts[0] for path in files} == TOP_LEVEL
+    assert {path.suffix for path in files if path.parts[0] == "shared"} <= SUFFIXES
+
+
+def test_package_holds_every_file_of_the_app(unpacked: Path) -> None:
+    app = {path.relative_to(ROOT).as_posix() for path in (ROOT / "shared").rglob("*") if path.suffix in SUFFIXES}
+    assert app <= {path.relative_to(unpacked).as_posix() for path in unpacked.rglob("*")}
+
+
+def test_same_files_make_the_same_bytes(tmp_path: Path) -> None:
+    first, second = tmp_path / "1.zip", tmp_path / "2.zip"
+    for path in (first, second):
+        build(path)
+    assert first.read_bytes() == second.read_bytes()
+
+
+STRAYS = (
+    "local.settings.json",
+    ".env",
+    ".venv/lib/x.py",
+    "node_modules/x/index.js",
+    "shared/__pycache__/x.pyc",
+    "tests/test_x.py",
+)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A small project with what must stay at home."""
+    for name in (*STRAYS, "function_app.py", "shared/local/docs/x.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    shutil.copy(ROOT / ".funcignore", tmp_path)
+    return tmp_path
+
+
+def test_package_leaves_secrets_tools_and_tests_at_home(project: Path) -> None:
+    assert [path.relative_to(project).as_posix() for path in packaged_files(project)] == [
+        "function_app.py",
+        "shared/local/docs/x.py",
+    ]
+
+
+@pytest.mark.parametrize("stray", STRAYS)
+def test_rule_fails_without_the_ignore_file(stray: str, project: Path) -> None:
+    (project / ".funcignore").write_text("")
+    assert stray in {path.relative_to(project).as_posix() for path in packaged_files(project)}
+
+
+@pytest.mark.slow
+def test_package_runs_in_a_clean_environment(unpacked: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    venv.create(tmp_path / "venv", with_pip=True)
+    python = tmp_path / "venv" / "bin" / "python"
+    pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", unpacked / "requirements.txt"]
+    installing = subprocess.run(pip, capture_output=True, text=True, check=False)
+    assert installing.returncode == 0, installing.stderr
+    ran = subprocess.run([python, "-c", PROBE], cwd=unpacked, env={}, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    found = json.loads(ran.stdout)
+    assert {"search", "evidence", "citations", "briefing", "live", "ready"} <= set(found["functions"])
+    assert found["heavy"] == []
+    # The platform gives an app 30 s to start, on slower cores than these.
+    assert found["seconds"] < 10
+    zipped = (unpacked.parent / "app.zip").stat().st_size
+    installed = sum(path.stat().st_size for path in (tmp_path / "venv" / "lib").rglob("*") if path.is_file())
+    with capsys.disabled():
+        print(
+            f"\npackage {zipped:,} bytes, with its requirements {installed:,}; import {found['seconds']:.2f} s, "
+            f"{len(found['functions'])} functions, Python {sys.version_info.major}.{sys.version_info.minor}"
+        )

@@ -54,7 +54,7 @@ class Dispatcher:
         self._lanes: set[Lane] = set()
         self._ready = Event()
         self._exits = 0
-        self._tasks: set[Task[None]] = set()
+        self._tasks: set[Task[object]] = set()
 
     async def start(self) -> Loaded:
         """Starts a worker and gives what it loaded; raises `HostError` when it ends while importing, three times."""
@@ -117,7 +117,7 @@ class Dispatcher:
             self._exits = 0
             await self._recycle()
         else:
-            await self._start_next()
+            await self.restart()
 
     async def _give_up(self, lane: Lane, invocation: Invocation, call: asyncio.Future[Outcome]) -> Outcome:
         """Past functionTimeout: others may end, at most ten seconds, then the process is killed and the call has failed.
@@ -137,7 +137,7 @@ class Dispatcher:
             return
         lane.retired = True
         self._ready.clear()
-        self._start_task(self._start_next())
+        self._start_task(self.restart())
         while lane.running and not grace.done():
             lane.idle.clear()
             waiting = asyncio.create_task(lane.idle.wait())
@@ -146,16 +146,17 @@ class Dispatcher:
         await lane.worker.kill()
         self._lanes.discard(lane)
 
-    async def _start_next(self) -> None:
+    async def restart(self) -> Loaded:
         """Starts the next worker; when that fails too, calls fail at once instead of waiting for ever."""
         try:
-            await self.start()
+            return await self.start()
         except HostError as error:
             LOG.critical("%s Calls fail until the host is started again.", error)
             self._lane = None
             self._ready.set()
+            return Loaded()
 
-    def _start_task(self, work: Coroutine[Any, Any, None]) -> None:
+    def _start_task(self, work: Coroutine[Any, Any, object]) -> None:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

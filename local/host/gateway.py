@@ -39,6 +39,9 @@ class ToolServer(Protocol):
     async def answer(self, request: Request, target: Target) -> Answer:
         """One HTTP exchange of the protocol."""
 
+    async def close(self) -> None:
+        """Ends what is still open."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Front:

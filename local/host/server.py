@@ -19,7 +19,7 @@ from .connection import Connection
 from .cors import Cors, cors_of
 from .dispatcher import Dispatcher
 from .errors import HostError
-from .gateway import Front, Gateway
+from .gateway import Front, Gateway, ToolServer
 from .listeners import Listeners, set_up
 from .messages import Answer, Request
 from .options import HostOptions
@@ -153,20 +153,36 @@ class HostServer:
         for problem in self.listeners.problems:
             LOG.error(problem)
         self._gateway.router = self.listeners.router
+        self._gateway.tools = self._tool_server()
         self._queues = start_queues(
             self.listeners.queues, self._settings, self._configuration, self._dispatcher, self._options
         )
+
+    def _tool_server(self) -> ToolServer | None:
+        if not self.listeners.tools:
+            return None
+        # Loaded only for apps with tools: it takes longer to import than all the rest.
+        from .tool_server import McpServer
+
+        return McpServer(self.listeners.tools, self._configuration.mcp, self._dispatcher)
 
     async def _recycle(self) -> None:
         """After three exits of the worker: everything is set up again, as when the platform starts the host anew."""
         LOG.error("The host is recycled.")
         for queue in self._queues:
             queue.stop()
-        self._begin(await self._dispatcher.start())
+        await self._end_tools()
+        self._begin(await self._dispatcher.restart())
+
+    async def _end_tools(self) -> None:
+        if self._gateway.tools is not None:
+            await self._gateway.tools.close()
+        self._gateway.tools = None
 
     async def _close(self) -> None:
         for queue in self._queues:
             await queue.close()
+        await self._end_tools()
         await self._dispatcher.close()
         if self._server is not None:
             self._server.close()

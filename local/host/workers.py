@@ -18,11 +18,16 @@ from .invocations import Ending, Invocation, Outcome, read_frame, write_frame
 from .worker import App
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-# The project's own folder is on the path only while this is imported: the app must find its modules, not ours.
-PROGRAM = (
-    "import sys; sys.path.insert(0, sys.argv[1]); import local.host.worker.process as process; "
-    "sys.path.remove(sys.argv[1]); from pathlib import Path; process.run(Path(sys.argv[2]), int(sys.argv[3]))"
-)
+# The project is on the path only while this is imported, and its name is forgotten: the app must find its own modules.
+PROGRAM = """
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+import local.host.worker.process as process
+sys.path.remove(sys.argv[1])
+del sys.modules["local"]
+process.run(Path(sys.argv[2]), int(sys.argv[3]))
+"""
 EXITED = Outcome(ending=Ending.EXITED, failure="The worker process ended while the function ran.")
 
 

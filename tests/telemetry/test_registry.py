@@ -58,14 +58,16 @@ def constant(node: ast.AST | None) -> str | None:
 
 
 def error_codes() -> Iterator[str | None]:
-    """Codes of errors: of their classes, given as `code=…`, and the second argument of an `HttpError`."""
+    """Codes of errors: of their classes, given to one as `code=…`, and the second argument of an `HttpError`."""
+    classes = {"HttpError", "Failure"}
     for path, node in NODES:
         if isinstance(node, ast.ClassDef) and path.endswith("errors.py"):
+            classes.add(node.name)
             yield from (constant(row.value) for row in node.body if isinstance(row, ast.Assign) and _is_code(row))
-        if isinstance(node, ast.Call):
+    for _, node in NODES:
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in classes:
             yield from (constant(keyword.value) for keyword in node.keywords if keyword.arg == "code")
-            if ast.unparse(node.func) == "HttpError" and len(node.args) > 1:
-                yield constant(node.args[1])
+            yield from (constant(argument) for argument in node.args[1:2] if ast.unparse(node.func) == "HttpError")
 
 
 def _is_code(row: ast.Assign) -> bool:

@@ -27,7 +27,7 @@ def normalised_link(text: str) -> str | None:
     Scheme and host in lower case, the default port left out, dot segments resolved, unsafe characters percent-encoded.
     """
     parts = _parts(text.strip())
-    if parts is None:
+    if parts is None or any(unicodedata.category(character) == "Cc" for character in text.strip()):
         return None
     scheme, authority, rest = parts
     if "@" in authority:
@@ -38,10 +38,10 @@ def normalised_link(text: str) -> str | None:
 
 def _parts(text: str) -> tuple[str, str, str] | None:
     match = _ADDRESS.fullmatch(text)
-    if match is None or any(unicodedata.category(character) in ("Cc", "Zl", "Zp", "Cs") for character in text):
+    if match is None or len(text.splitlines()) != 1:
         return None
     scheme, authority = match["scheme"].lower(), match["authority"]
-    # Credentials make it no link, but it is an address all the same and stays out of the text.
+    # Credentials or control characters make it no link, but an address all the same, which stays out of the text.
     return None if _host_and_port(authority.rpartition("@")[2], scheme) is None else (scheme, authority, match["rest"])
 
 

@@ -59,8 +59,7 @@ class Searcher:
         self._clock = clock
 
     async def search(self, index: IndexSettings, query: SearchQuery, caller: Caller) -> HitPage:
-        """The hits of `query`, uncut. Raises a RetrievalError; nothing is sent where a check before it fails."""
-        query.check()
+        """The hits of a checked `query`, uncut. Raises a RetrievalError; nothing is sent where a check before it fails."""
         check_rights(index, caller)
         check_named_fields(query, index)
         check_fields(query.filter, index)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from shared.briefing import BriefingSettings, ModelSettings, StorageSettings
-from shared.telemetry import TelemetrySettings
+from shared.telemetry import RedactorUnusable, TelemetrySettings, hmac_key
 
 from . import table
 from .auth import in_azure, load_auth
@@ -181,6 +181,18 @@ def _redactor(env: Environment) -> str:
     elif not re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", name):
         env.problem(setting, "must be erase, hmac or package.module:Class")
         return "erase"
-    if name == "hmac" and env.text(table.TELEMETRY + "HmacKey") is None:
-        env.problem(table.TELEMETRY + "HmacKey", "is required with the redactor hmac")
+    if name == "hmac":
+        _check_hmac_key(env)
     return name
+
+
+def _check_hmac_key(env: Environment) -> None:
+    setting = table.TELEMETRY + "HmacKey"
+    key = env.text(setting)
+    if key is None:
+        env.problem(setting, "is required with the redactor hmac")
+        return
+    try:
+        hmac_key(key)
+    except RedactorUnusable:
+        env.problem(setting, "must be base64 of at least 44 characters (32 bytes)")

@@ -193,6 +193,12 @@ BROKEN = [
     ("credential", {**MINIMAL, "BriefingStorage__credential": "key"}, "BriefingStorage__credential", "managedidentity"),
     ("redactor", {**MINIMAL, "AiAgents__Telemetry__Redactor": "blur"}, "AiAgents__Telemetry__Redactor", "erase, hmac"),
     ("hmac", {**MINIMAL, "AiAgents__Telemetry__Redactor": "hmac"}, "AiAgents__Telemetry__HmacKey", "required"),
+    (
+        "hmac key",
+        {**MINIMAL, "AiAgents__Telemetry__Redactor": "hmac", "AiAgents__Telemetry__HmacKey": "SECRET"},
+        "AiAgents__Telemetry__HmacKey",
+        "base64 of at least 44 characters",
+    ),
     ("sensitive", {**MINIMAL, "AiAgents__Telemetry__EnableSensitiveTelemetryData": "1"},
      "AiAgents__Telemetry__EnableSensitiveTelemetryData", "true or false"),
 ]  # fmt: skip

@@ -38,6 +38,7 @@ from .errors import (
     StorageUnavailable,
 )
 from .extractive import ExtractiveWriter
+from .model import ModelWriter
 from .pages import PAGE_CONTENT_SECURITY_POLICY
 from .readiness import ReadyCheck
 from .records import FINAL, STATUSES, Status
@@ -45,6 +46,7 @@ from .rejections import Rejection, RejectionPage
 from .settings import BriefingSettings, ModelSettings, StorageSettings
 from .storage import Blobs, Queue, Storage
 from .submission import BatchReceipt, Receipt, SubmissionItem
+from .tokens import DailyTokens
 from .views import BriefingView, SectionView
 from .writing import AnswerWriter, Draft, Rejected, Task, Usage, Writer
 
@@ -72,6 +74,7 @@ __all__ = [
     "Briefings",
     "ContentFiltered",
     "DailyLimit",
+    "DailyTokens",
     "DeadlinePassed",
     "Definition",
     "Definitions",
@@ -88,6 +91,7 @@ __all__ = [
     "ModelSettings",
     "ModelThrottled",
     "ModelTimeout",
+    "ModelWriter",
     "Outcome",
     "Queue",
     "ReadyCheck",

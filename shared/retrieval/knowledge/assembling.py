@@ -13,7 +13,7 @@ from .requests import RetrieveRequest
 CHARACTERS_PER_TOKEN = 3
 """What a token of `maxOutputSizeInTokens` is taken for: fewer than usual text has, so that the text keeps within."""
 
-LEFT_OUT = "{} documents were left out to keep the reply within {} characters."
+LEFT_OUT = "Documents left out to keep the reply within {1} characters: {0}."
 SHORTENED = "The document was cut to keep the reply within {} characters."
 
 

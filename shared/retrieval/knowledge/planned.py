@@ -24,7 +24,7 @@ ALL_FILTERED = "All retrieved documents were filtered because they did not meet 
 NOT_APPLIED = "The reranker threshold was not applied: the hits have no reranker scores."
 PARTIAL = "The semantic ranking is partial; the hits are in the order of the search."
 EMPTY_SET = "The filter holds an empty list, which nothing matches; the search was not sent."
-WITHOUT_TEXT = "{} documents without text were left out."
+WITHOUT_TEXT = "Documents left out for want of text: {}."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

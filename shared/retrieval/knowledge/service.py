@@ -21,6 +21,7 @@ from ..errors import (
 )
 from ..retrieval import Retrieval
 from ..settings import AgentSettings
+from .assembling import LEFT_OUT
 from .planning import last_user_texts, refuse_images
 from .replies import Activity, RetrieveReply, SearchActivity
 from .requests import AGENT_VERSION, KNOWLEDGE_BASE_VERSION, RetrieveRequest
@@ -89,7 +90,7 @@ def _within(reply: RetrieveReply, most: int) -> RetrieveReply:
     while kept > 1 and len(_dumped(entries[:kept])) > most:
         kept -= 1
     shown = {str(entry.get("ref_id")) for entry in entries[:kept] if isinstance(entry, dict)}
-    notice = f"{len(entries) - kept} documents were left out to keep the reply within {most} characters."
+    notice = LEFT_OUT.format(len(entries) - kept, most)
     return RetrieveReply(
         text=_dumped(entries[:kept]),
         references=tuple(one for one in reply.references if one.id in shown),

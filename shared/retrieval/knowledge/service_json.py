@@ -158,8 +158,10 @@ def _bounded(references: Iterable[Reference], targets: Sequence[ResolvedTarget])
     bounded = []
     for one in references:
         target = by_name.get(one.index)
-        data = target.shown(one.source_data) if target is not None and one.source_data is not None else None
-        bounded.append(replace(one, source_data=data))
+        if target is None or not target.include_source_data or one.source_data is None:
+            bounded.append(replace(one, source_data=None))
+        else:
+            bounded.append(replace(one, source_data=target.shown(one.source_data)))
     return tuple(bounded)
 
 

@@ -1,4 +1,4 @@
-"""Blobs and queues in memory, with the conditions of the real ones; `tests/briefing/test_storage.py` holds both to the same."""
+"""Blobs and queues in memory, with the conditions of the real ones; `test_storage.py` holds both to the same."""
 
 from __future__ import annotations
 

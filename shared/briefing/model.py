@@ -17,7 +17,7 @@ from .tokens import DailyTokens
 from .writing import Draft, Task, Usage, Writer
 
 if TYPE_CHECKING:
-    from .openai_chat import Completion, OpenAIChat
+    from .openai_chat import Completion, Messages, OpenAIChat
 
 SCOPE = "https://cognitiveservices.azure.com/.default"
 FOUNDRY_SCOPE = "https://ai.azure.com/.default"
@@ -60,30 +60,35 @@ class ModelWriter:
     async def write(self, task: Task) -> Draft:
         """The whole answer. Raises `ModelThrottled`, `ModelTimeout`, `ModelFailed`, `ModelRefused`, `ModelIncomplete`,
         `ContentFiltered`, `DailyLimit`, `IdentityUnavailable` and the storage errors of the day's count."""
+        return await self.complete(messages_of(task), 1 if task.rejected is None else 2)
+
+    async def complete(self, messages: Messages, attempt: int = 1) -> Draft:
+        """The whole reply to messages of any kind, with the limits and the errors of `write`."""
         async with self._calls:
             await self._require_tokens()
-            with self._span(task) as span:
-                completion = await self._complete(task)
+            with self._span(attempt) as span:
+                completion = await self._complete(messages)
                 _tell(span, completion.finish, completion.usage)
-            await self._count(task, completion.text, completion.usage)
+            await self._count(messages, completion.text, completion.usage)
         _require_whole(completion.text, completion.finish, completion.refused)
         return Draft(completion.text, completion.usage)
 
     async def stream(self, task: Task) -> AsyncIterator[Draft]:
         """The answer in pieces. Raises as `write`, also after some of them."""
         texts: list[str] = []
+        messages = messages_of(task)
         finish, refused, usage = None, False, None
         async with self._calls:
             await self._require_tokens()
-            with self._span(task) as span:
-                async for piece in self._pieces(task):
+            with self._span(1 if task.rejected is None else 2) as span:
+                async for piece in self._pieces(messages):
                     finish, usage = piece.finish or finish, piece.usage or usage
                     refused = refused or piece.refused
                     if piece.text:
                         texts.append(piece.text)
                         yield Draft(piece.text)
                 _tell(span, finish, usage)
-            await self._count(task, "".join(texts), usage)
+            await self._count(messages, "".join(texts), usage)
         _require_whole("".join(texts), finish, refused)
         yield Draft("", usage)
 
@@ -92,15 +97,15 @@ class ModelWriter:
         if self._chat is not None:
             await self._chat.close()
 
-    async def _complete(self, task: Task) -> Completion:
+    async def _complete(self, messages: Messages) -> Completion:
         try:
             async with asyncio.timeout(self._settings.timeout_seconds):
-                return await self._connected().complete(messages_of(task), self._settings.max_output_tokens)
+                return await self._connected().complete(messages, self._settings.max_output_tokens)
         except TimeoutError:  # the SDK's own limit starts anew with every byte
             raise ModelTimeout("the model did not answer in time") from None
 
-    async def _pieces(self, task: Task) -> AsyncIterator[Completion]:
-        pieces = self._connected().stream(messages_of(task), self._settings.max_output_tokens)
+    async def _pieces(self, messages: Messages) -> AsyncIterator[Completion]:
+        pieces = self._connected().stream(messages, self._settings.max_output_tokens)
         ends = time.monotonic() + self._settings.timeout_seconds
         while True:
             try:
@@ -140,15 +145,15 @@ class ModelWriter:
         if self._tokens is not None:
             await self._tokens.require()
 
-    async def _count(self, task: Task, text: str, usage: Usage | None) -> None:
+    async def _count(self, messages: Messages, text: str, usage: Usage | None) -> None:
         if usage is not None:
             self._record(usage)
         if self._tokens is not None:
-            estimate = (len(task.text) + len(task.prompt) + len(text)) // CHARACTERS_PER_TOKEN
+            sent = sum(len(str(message["content"])) for message in messages)
+            estimate = (sent + len(text)) // CHARACTERS_PER_TOKEN
             await self._tokens.add(usage.input_tokens + usage.output_tokens if usage else estimate)
 
-    def _span(self, task: Task) -> SpanHandle:
-        attempt = 1 if task.rejected is None else 2
+    def _span(self, attempt: int) -> SpanHandle:
         return self._signals.span("chat", attempt=attempt, **self._named())
 
     def _named(self) -> dict[str, str]:

@@ -39,7 +39,8 @@ class Completion:
     usage: Usage | None = None
 
 
-Messages = Sequence[Mapping[str, str]]
+Messages = Sequence[Mapping[str, Any]]
+"""Roles and contents; a content is a text, or a list of text and image parts."""
 
 
 class OpenAIChat:

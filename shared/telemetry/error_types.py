@@ -39,6 +39,7 @@ ERROR_CODES = frozenset(
         "model_timeout",
         "not_configured",
         "not_found",
+        "plan_unreadable",
         "principal_required",
         "retrieval_error",
         "role_required",

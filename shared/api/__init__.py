@@ -2,24 +2,57 @@
 
 from shared.settings import load_auth, queue_name
 
+from .answers import ANSWERS
+from .briefings import (
+    BRIEFING_DEFINITIONS,
+    BRIEFING_REJECTIONS,
+    DELETE_BATCH,
+    DELETE_BRIEFING,
+    GET_BATCH,
+    GET_BRIEFING,
+    LIST_BATCH,
+    RETRY_BATCH,
+    SUBMIT_BRIEFINGS,
+)
 from .citations import CITATIONS, CITATIONS_STREAM
+from .context import CONTEXT, CONTEXT_REMEMBER, TOOL, TOOL_DEFINITION
 from .front import answer_http, respond
 from .health import READY, live
 from .indexes import AGENTS, INDEXES
+from .queue import Message, run_message, take_message, take_poison
 from .replies import Reply
 from .requests import Request
+from .retrieve import AGENT_RETRIEVE, AGENT_RETRIEVE_PLAIN, KNOWLEDGE_BASE_RETRIEVE
 from .routes import Route
 from .search import EVIDENCE, SEARCH
 from .services import Services
 
 __all__ = [
     "AGENTS",
+    "AGENT_RETRIEVE",
+    "AGENT_RETRIEVE_PLAIN",
+    "ANSWERS",
+    "BRIEFING_DEFINITIONS",
+    "BRIEFING_REJECTIONS",
     "CITATIONS",
     "CITATIONS_STREAM",
+    "CONTEXT",
+    "CONTEXT_REMEMBER",
+    "DELETE_BATCH",
+    "DELETE_BRIEFING",
     "EVIDENCE",
+    "GET_BATCH",
+    "GET_BRIEFING",
     "INDEXES",
+    "KNOWLEDGE_BASE_RETRIEVE",
+    "LIST_BATCH",
     "READY",
+    "RETRY_BATCH",
     "SEARCH",
+    "SUBMIT_BRIEFINGS",
+    "TOOL",
+    "TOOL_DEFINITION",
+    "Message",
     "Reply",
     "Request",
     "Route",
@@ -29,4 +62,7 @@ __all__ = [
     "load_auth",
     "queue_name",
     "respond",
+    "run_message",
+    "take_message",
+    "take_poison",
 ]

@@ -32,6 +32,7 @@ async def answer_http(route: Route, request: Request, trace_context: object = No
 async def respond(route: Route, request: Request, services: Services) -> Reply:
     """The reply to one call. Nothing that a caller sends raises; a fault of ours is an answer without content."""
     request_id = _request_id(request)
+    services.telemetry.allow("route", (route.name,))
     with services.signals.span("http_request", route=route.name, method=request.method) as span:
         reply = await _guarded(route, request, services, request_id)
         span.set(status=reply.status)

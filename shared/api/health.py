@@ -50,12 +50,15 @@ async def handle_ready(services: Services, _: Call) -> Reply:
 async def _look(services: Services) -> Reply:
     with services.signals.span("ready") as span:
         settings = services.settings
-        problems = [Check(f"setting:{p.setting}", "not_configured", p.message) for p in settings.problems]
+        missing = [p for p in settings.missing if p.section == "storage"]
+        problems = [Check(f"setting:{p.setting}", "not_configured", p.message) for p in (*settings.problems, *missing)]
         if settings.auth.problem:
             problems.append(Check("setting:auth", "not_configured", settings.auth.problem))
         if services.telemetry_unsafe:
             problems.append(Check("telemetry", "telemetry_unsafe", "Telemetry would leave the app unredacted."))
-        checks = problems + list(await asyncio.gather(*(_checked(name, work) for name, work in services.checks())))
+        indexes = [_checked(name, work) for name, work in services.checks()]
+        asked, briefings = await asyncio.gather(asyncio.gather(*indexes), services.briefing_checks())
+        checks = [*problems, *asked, *(Check(b.name, b.code, " ".join(b.problems) or None) for b in briefings)]
         well = all(check.code is None for check in checks)
         span.set(status=200 if well else 503)
     body = {

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import os
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shared.retrieval import NotConfigured, OperatorError, Retrieval, RetrievalSettings
+from shared.briefing import AnswerWriter, BriefingParts, Briefings, ExtractiveWriter, ReadyCheck, connect_storage
+from shared.retrieval import (
+    Caller,
+    Evidence,
+    EvidenceSearch,
+    NotConfigured,
+    Planner,
+    Retrieval,
+    RetrievalError,
+    RetrievalSettings,
+    make_credential,
+)
 from shared.settings import Settings, load_settings
 from shared.telemetry import set_up
 
@@ -31,7 +43,11 @@ class Services:
         self.readiness: tuple[float, Reply] | None = None
         self._credential = credential
         self._transport = transport
+        self._own_credential: Any = None
         self._retrieval: Retrieval | None = None
+        self._writer: AnswerWriter | None = None
+        self._briefings: Briefings | None = None
+        self._making = asyncio.Lock()
         self._announce()
 
     @property
@@ -51,21 +67,80 @@ class Services:
     def retrieval(self) -> Retrieval:
         """The retrieval package over the configured search service."""
         if self._retrieval is None:
-            self._retrieval = Retrieval(
-                self.retrieval_settings, self._credential, transport=self._transport, signals=self.signals
-            )
+            settings = self.retrieval_settings
+            own = None if settings.authentication is not None else self.credential
+            self._retrieval = Retrieval(settings, own, transport=self._transport, signals=self.signals)
         return self._retrieval
 
+    @property
+    def credential(self) -> Any:
+        """The app's identity: one credential for search, storage and model, made on first use."""
+        if self._credential is None:
+            if self._own_credential is None:
+                self._own_credential = make_credential(self.settings.client_id)
+            return self._own_credential
+        return self._credential
+
+    @property
+    def writer(self) -> AnswerWriter:
+        """The writer of answers: the model where one is configured, else extraction."""
+        if self._writer is None:
+            self._writer = ExtractiveWriter()
+        return self._writer
+
+    @property
+    def planner(self) -> Planner | None:
+        """The model that plans sub-queries of agents; None without a model."""
+        return None
+
+    async def briefings(self) -> Briefings:
+        """Briefings over the configured storage. Raises NotConfigured, naming each setting."""
+        async with self._making:
+            if self._briefings is None:
+                self._briefings = await self._made_briefings()
+        return self._briefings
+
+    async def _made_briefings(self) -> Briefings:
+        settings = self.settings
+        settings.require("briefings", "storage")
+        if settings.storage is None:
+            raise NotConfigured("The storage settings cannot be used.")
+        # The SDK takes half a second to import, which no other call of this process should wait for.
+        await asyncio.to_thread(importlib.import_module, "azure.storage.blob.aio")
+        credential = None if settings.storage.connection_string else self._storage_credential(settings.storage.client_id)
+        parts = BriefingParts(
+            retrieval=_Finder(self),
+            indexes=() if settings.retrieval is None else settings.retrieval.indexes,
+            writer=self.writer,
+            storage=connect_storage(settings.storage, settings.briefings, credential),
+            allowed_link_hosts=settings.allowed_link_hosts,
+            signals=self.signals,
+        )
+        return Briefings(settings.briefings, parts)
+
+    def _storage_credential(self, client_id: str | None) -> Any:
+        return self.credential if client_id in (None, self.settings.client_id) else make_credential(client_id)
+
+    def is_last_delivery(self, deliveries: int | None) -> bool:
+        """Whether the queue gives up on a message after this delivery."""
+        return deliveries is not None and deliveries >= self.settings.max_dequeue_count
+
     def checks(self) -> list[tuple[str, Awaitable[object]]]:
-        """The parts that readiness asks, by name: each index, the queue and the blobs."""
+        """The indexes that readiness asks, by name."""
         settings = self.settings.retrieval
         indexes = () if settings is None else settings.indexes
         return [(f"index:{index.name}", self.retrieval.count_documents(index.name)) for index in indexes]
 
+    async def briefing_checks(self) -> Sequence[ReadyCheck]:
+        """The parts of briefings that readiness asks; none where no storage is configured."""
+        if self.settings.storage is None:
+            return ()
+        return await (await self.briefings()).check_ready()
+
     def warnings(self) -> list[str]:
         """What works and yet deserves an operator's look."""
         settings = self.settings.retrieval
-        found: list[str] = []
+        found = [str(problem) for problem in self.settings.missing if problem.section == "context"]
         for index in () if settings is None else settings.indexes:
             if not index.content_fields:
                 found.append(f"The index {index.name} has no ContentFields: every text field goes to the model.")
@@ -73,7 +148,7 @@ class Services:
                 found.append(f"The index {index.name} has AllowedRoles, but nobody has roles in this caller mode.")
         return found
 
-    def log_operator_error(self, route: str, error: OperatorError) -> None:
+    def log_operator_error(self, route: str, error: RetrievalError) -> None:
         """Tells operators of an error that they have to mend; never of what a caller sent."""
         self.signals.event("request_failed", route=route, error_type=error.code)
 
@@ -83,8 +158,9 @@ class Services:
 
     async def close(self) -> None:
         """Closes what was opened."""
-        if self._retrieval is not None:
-            await self._retrieval.close()
+        for part in (self._briefings, self._retrieval, self._own_credential):
+            if part is not None:
+                await part.close()
 
     def _announce(self) -> None:
         """Names from the configuration are no secrets of callers, so telemetry may show them."""
@@ -95,6 +171,19 @@ class Services:
         self.telemetry.allow("setting", [problem.setting for problem in self.settings.problems])
         for problem in self.settings.problems:
             self.signals.event("settings_problem", setting=problem.setting)
+
+
+class _Finder:
+    """Evidence for briefings from a retrieval that is made when the first search is."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    async def evidence_of(
+        self, searches: Sequence[EvidenceSearch], *, max_characters: int | None = None, caller: Caller | None = None
+    ) -> Evidence:
+        """As `Retrieval.evidence_of`. Raises NotConfigured where search is not."""
+        return await self._services.retrieval.evidence_of(searches, max_characters=max_characters, caller=caller)
 
 
 class _Process:

@@ -43,6 +43,7 @@ def load_settings(environ: Mapping[str, str], host_json: Path | None = None) -> 
         allowed_link_hosts=hosts,
         max_concurrent_requests=env.whole(table.CONCURRENCY, 100, least=1, most=10_000),
         max_dequeue_count=max_dequeue_count(env, host_json),
+        client_id=env.text(table.CLIENT_ID),
         in_azure=in_azure(environ),
         problems=tuple(env.problems),
         missing=tuple(missing),

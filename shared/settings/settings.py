@@ -35,6 +35,7 @@ class Settings:
     allowed_link_hosts: tuple[str, ...] = ()
     max_concurrent_requests: int = 100
     max_dequeue_count: int = 5
+    client_id: str | None = None
     in_azure: bool = False
     problems: tuple[SettingProblem, ...] = ()
     missing: tuple[SettingProblem, ...] = ()

@@ -1,0 +1,131 @@
+"""Routes under briefings and batches (spec 8.3)."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import get_args
+
+from shared.briefing import PAGE_CONTENT_SECURITY_POLICY
+from shared.retrieval import Format, InvalidRequest, Problem
+from shared.settings import Section
+
+from .json_body import read_model
+from .replies import Reply
+from .routes import Call, Handle, Route
+from .services import Services
+from .wire.briefings import (
+    SubmissionBody,
+    batch_href,
+    batch_json,
+    briefing_json,
+    definitions_json,
+    page_json,
+    receipts_json,
+    rejections_json,
+    submission_items,
+)
+
+FORMATS: tuple[Format, ...] = get_args(Format)
+CONTENT_TYPES: dict[Format, str] = {"html": "text/html", "markdown": "text/markdown", "text": "text/plain"}
+PAGE_HEADERS = {
+    "Content-Security-Policy": PAGE_CONTENT_SECURITY_POLICY,
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+}
+
+
+async def handle_submit(services: Services, call: Call) -> Reply:
+    """Takes all briefings of the call or none."""
+    body: SubmissionBody = call.body
+    receipt = await (await services.briefings()).submit(body.batch_id, submission_items(body), call.caller)
+    location = {"Location": batch_href(receipt.batch_id)}
+    return Reply(status=202, body=receipts_json(receipt.batch_id, receipt.briefings), headers=location)
+
+
+async def handle_get(services: Services, call: Call) -> Reply:
+    """One briefing: JSON, or with `format` a page for people."""
+    briefings, briefing_id = await services.briefings(), _id(call)
+    asked = call.request.query.get("format")
+    if asked is None:
+        return Reply(body=briefing_json(await briefings.get(briefing_id, call.caller)))
+    form = next((known for known in FORMATS if known == asked), None)
+    if form is None:
+        flaw = Problem("?format", "out_of_range", f"This must be one of {', '.join(FORMATS)}.")
+        raise InvalidRequest(flaw.message, problems=(flaw,))
+    page = await briefings.render(briefing_id, form, call.caller)
+    return Reply(body=page, headers=PAGE_HEADERS, content_type=f"{CONTENT_TYPES[form]}; charset=utf-8")
+
+
+async def handle_delete(services: Services, call: Call) -> Reply:
+    """Cancels or erases one briefing."""
+    await (await services.briefings()).delete(_id(call))
+    return Reply(status=204)
+
+
+async def handle_batch(services: Services, call: Call) -> Reply:
+    """How far a batch is."""
+    return Reply(body=batch_json(await (await services.briefings()).batch(_id(call))))
+
+
+async def handle_list(services: Services, call: Call) -> Reply:
+    """A page of a batch."""
+    query = call.request.query
+    page = await (await services.briefings()).batch_page(
+        _id(call), status=query.get("status"), continuation=query.get("continuation")
+    )
+    return Reply(body=page_json(page))
+
+
+async def handle_retries(services: Services, call: Call) -> Reply:
+    """New briefings for those of a batch that failed."""
+    receipts = await (await services.briefings()).retry_batch(_id(call), call.caller)
+    return Reply(status=202, body=receipts_json(_id(call), receipts), headers={"Location": batch_href(_id(call))})
+
+
+async def handle_delete_batch(services: Services, call: Call) -> Reply:
+    """Cancels or erases all briefings of a batch."""
+    await (await services.briefings()).delete_batch(_id(call))
+    return Reply(status=204)
+
+
+async def handle_definitions(services: Services, call: Call) -> Reply:
+    """What can be briefed on."""
+    return Reply(body=definitions_json((await services.briefings()).definitions()))
+
+
+async def handle_rejections(services: Services, call: Call) -> Reply:
+    """A page of queue messages that could not be taken."""
+    page = await (await services.briefings()).rejections(call.request.query.get("continuation"))
+    return Reply(body=rejections_json(page))
+
+
+def _id(call: Call) -> str:
+    return call.request.route_params.get("id", "")
+
+
+_NEEDS: tuple[Section, ...] = ("retrieval", "model", "citations", "briefings", "storage")
+
+
+def _reading(name: str, handle: Handle) -> Route:
+    return Route(name=name, handle=handle, role="Briefings.Read", needs=_NEEDS)
+
+
+def _changing(name: str, handle: Handle) -> Route:
+    return Route(name=name, handle=handle, role="Briefings.Submit", needs=_NEEDS)
+
+
+SUBMIT_BRIEFINGS = Route(
+    name="briefings",
+    handle=handle_submit,
+    role="Briefings.Submit",
+    parse=partial(read_model, model=SubmissionBody),
+    needs=_NEEDS,
+)
+GET_BRIEFING = _reading("briefings/{id}", handle_get)
+DELETE_BRIEFING = _changing("briefings/{id}", handle_delete)
+GET_BATCH = _reading("batches/{id}", handle_batch)
+LIST_BATCH = _reading("batches/{id}/briefings", handle_list)
+RETRY_BATCH = _changing("batches/{id}/retries", handle_retries)
+DELETE_BATCH = _changing("batches/{id}", handle_delete_batch)
+BRIEFING_DEFINITIONS = _reading("briefing-definitions", handle_definitions)
+BRIEFING_REJECTIONS = _reading("briefing-rejections", handle_rejections)

@@ -1,0 +1,229 @@
+"""The rings around every handler: ids, order of checks, capacity, errors that say nothing of their content."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from local.search.service import SearchService
+from shared.api import CITATIONS, EVIDENCE, INDEXES, READY, SEARCH, Reply, Route
+from shared.api.routes import Call
+from shared.api.services import Services
+from tests.support.app import App, app_over, body_of
+
+QUERY = {"index": "schools", "query": "choir"}
+
+
+def code_of(reply: Reply) -> tuple[int, str]:
+    """Status and code of a problem reply, whose shape is checked on the way."""
+    body = body_of(reply)
+    assert reply.content_type == "application/problem+json"
+    assert body.keys() == {"type", "title", "status", "detail", "code", "errors", "requestId"}
+    assert body["status"] == reply.status
+    assert reply.headers["x-ms-client-request-id"] == body["requestId"]
+    return reply.status, body["code"]
+
+
+IDS = [
+    ("abc-1", True),
+    ("a" * 128, True),
+    ("a" * 129, False),
+    ("", False),
+    ("grüße", False),
+    ("a b", False),
+    ("a\tb", False),
+]
+
+
+@pytest.mark.parametrize(("given", "echoed"), IDS)
+async def test_request_id(app: App, given: str, echoed: bool) -> None:
+    reply = await app.call(SEARCH, QUERY, headers={"x-ms-client-request-id": given})
+    shown = reply.headers["x-ms-client-request-id"]
+    assert (shown == given) is echoed
+    assert shown.isascii()
+    assert 0 < len(shown) <= 128
+
+
+async def test_content_is_not_stored_and_not_sniffed(app: App) -> None:
+    for reply in (await app.call(SEARCH, QUERY), await app.call(SEARCH, b"{")):
+        assert reply.headers["Cache-Control"] == "no-store"
+        assert reply.headers["X-Content-Type-Options"] == "nosniff"
+
+
+BIG = b'{"index": "' + b"x" * (1024 * 1024) + b'"}'
+BODIES = [
+    ("chunked", {"transfer-encoding": "chunked"}, b"", 411, "length_required"),
+    ("chunked beats type", {"transfer-encoding": "Chunked", "content-type": "text/plain"}, b"", 411, "length_required"),
+    ("too long", {}, BIG, 413, "body_too_large"),
+    ("too long beats type", {"content-type": "text/plain"}, BIG, 413, "body_too_large"),
+    ("declared too long", {"content-length": "1048577"}, b"{}", 413, "body_too_large"),
+    ("text", {"content-type": "text/plain"}, b"{}", 415, "unsupported_media_type"),
+    ("form", {"content-type": "application/x-www-form-urlencoded"}, b"a=b", 415, "unsupported_media_type"),
+    ("charset", {"content-type": "application/json; charset=latin-1"}, b"{}", 415, "unsupported_media_type"),
+    ("gzip", {"content-encoding": "gzip"}, b"{}", 415, "unsupported_encoding"),
+    ("identity", {"content-encoding": "identity"}, b"{}", 415, "unsupported_encoding"),
+    ("no json", {}, b"{", 400, "invalid_json"),
+    ("no object", {}, b"[]", 400, "wrong_type"),
+    ("member", {}, b'{"index": "schools"}', 400, "invalid_request"),
+    ("unknown index", {}, b'{"index": "Schools", "query": "x"}', 400, "unknown_index"),
+]
+
+
+@pytest.mark.parametrize(("headers", "body", "status", "code"), [row[1:] for row in BODIES], ids=[row[0] for row in BODIES])
+async def test_refused_bodies(app: App, headers: dict[str, str], body: bytes, status: int, code: str) -> None:
+    assert code_of(await app.call(SEARCH, body, headers=headers)) == (status, code)
+
+
+ACCEPTED = [
+    "application/json",
+    "application/json; charset=utf-8",
+    'application/json;charset="UTF-8"',
+    "application/x+json",
+    "",
+]
+
+
+@pytest.mark.parametrize("content_type", ACCEPTED)
+async def test_accepted_content_types(app: App, content_type: str) -> None:
+    assert (await app.call(SEARCH, QUERY, headers={"content-type": content_type})).status == 200
+
+
+async def test_no_body_of_a_caller_is_echoed(app: App) -> None:
+    canary = "CANARY-77"
+    for body in (f'{{"{canary}": 1}}', f'{{"index": "{canary}", "query": "{canary}"}}', f'{{"a": "{canary}"', f'"{canary}"'):
+        reply = await app.call(SEARCH, body.encode())
+        text = reply.content().decode()
+        assert reply.status == 400
+        assert canary not in text.replace(f"$.{canary}", "")
+
+
+async def raising(services: Services, call: Call) -> Reply:
+    """A handler with a fault that holds content."""
+    raise KeyError("CANARY-KEY")
+
+
+async def test_a_fault_of_ours_says_nothing(app: App) -> None:
+    reply = await app.call(Route(name="search", handle=raising))
+    assert code_of(reply) == (500, "internal_error")
+    assert b"CANARY" not in reply.content()
+
+
+async def test_cancellation_goes_through(app: App) -> None:
+    async def waiting(services: Services, call: Call) -> Reply:
+        await asyncio.sleep(60)
+        raise AssertionError("not reached")
+
+    task = asyncio.create_task(app.call(Route(name="search", handle=waiting)))
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    async with app.services.capacity.place():
+        pass
+
+
+async def test_too_many_calls_at_once(service: SearchService) -> None:
+    async with app_over(service, {"AiAgents__MaxConcurrentRequests": "2"}) as app:
+        begun, go_on = asyncio.Semaphore(0), asyncio.Event()
+
+        async def waiting(services: Services, call: Call) -> Reply:
+            begun.release()
+            await go_on.wait()
+            return Reply()
+
+        route = Route(name="search", handle=waiting)
+        held = [asyncio.create_task(app.call(route)) for _ in range(2)]
+        for _ in held:
+            await begun.acquire()
+        refused = await app.call(SEARCH, QUERY)
+        assert code_of(refused) == (429, "too_many_requests")
+        assert refused.headers["Retry-After"] == "1"
+        assert (await app.call(READY)).status in (200, 503)
+        go_on.set()
+        assert [reply.status for reply in await asyncio.gather(*held)] == [200, 200]
+        assert (await app.call(SEARCH, QUERY)).status == 200
+
+
+async def test_missing_settings_name_themselves(service: SearchService) -> None:
+    async with app_over(service, {"AiAgents__AISearch__Endpoint": "", "AiAgents__AISearch__TimeoutSeconds": "x"}) as app:
+        reply = await app.call(SEARCH, QUERY)
+        assert code_of(reply) == (503, "not_configured")
+        paths = [error["path"] for error in body_of(reply)["errors"]]
+        assert paths == ["AiAgents__AISearch__Endpoint", "AiAgents__AISearch__TimeoutSeconds"]
+        assert code_of(await app.call(SEARCH, b"{")) == (400, "invalid_json"), "members are looked at first"
+        citations = await app.call(CITATIONS, {"answer": "x", "sources": []})
+        assert citations.status == 200, "citations need no search settings"
+
+
+async def test_an_unusable_mode_closes_every_route(service: SearchService) -> None:
+    async with app_over(service, {"AiAgents__Auth__Mode": "everyone"}) as app:
+        for route, body in ((SEARCH, QUERY), (CITATIONS, {"answer": "x", "sources": []}), (INDEXES, None)):
+            assert code_of(await app.call(route, body)) == (503, "not_configured")
+        ready = await app.call(READY)
+        assert ready.status == 503
+        assert "setting:auth" in [check["name"] for check in body_of(ready)["checks"]]
+
+
+def principal(*roles: str, **members: Any) -> dict[str, str]:
+    """The header that App Service authentication sets."""
+    claims = [{"typ": "roles", "val": role} for role in roles]
+    value = {"auth_typ": "aad", "name_typ": "name", "role_typ": "roles", "claims": claims} | members
+    return {"x-ms-client-principal": base64.b64encode(json.dumps(value).encode()).decode()}
+
+
+ENTRA = {"AiAgents__Auth__Mode": "entra"}
+PRINCIPALS = [
+    ("none", {}, 401, "principal_required"),
+    ("no base64", {"x-ms-client-principal": "!"}, 401, "principal_required"),
+    ("no json", {"x-ms-client-principal": base64.b64encode(b"{").decode()}, 401, "principal_required"),
+    ("no claims", {"x-ms-client-principal": base64.b64encode(b"{}").decode()}, 401, "principal_required"),
+    ("a list", {"x-ms-client-principal": base64.b64encode(b"[]").decode()}, 401, "principal_required"),
+    ("no role", principal(), 403, "role_required"),
+    ("other role", principal("Briefings.Read"), 403, "role_required"),
+    ("role of another claim", principal(claims=[{"typ": "scp", "val": "Evidence.Read"}]), 403, "role_required"),
+]
+
+
+@pytest.mark.parametrize(("headers", "status", "code"), [row[1:] for row in PRINCIPALS], ids=[row[0] for row in PRINCIPALS])
+async def test_principals_that_do_not_open(service: SearchService, headers: dict[str, str], status: int, code: str) -> None:
+    async with app_over(service, ENTRA) as app:
+        assert code_of(await app.call(SEARCH, b"{", headers=headers)) == (status, code), "before the body is looked at"
+
+
+async def test_roles_of_an_index(service: SearchService) -> None:
+    indexes = json.dumps([{"Name": "schools", "ContentFields": ["name"], "AllowedRoles": ["Inspectors"]}])
+    settings = {"AiAgents__AISearch__Indexes": indexes, "AiAgents__KnowledgeAgents": "", "AiAgents__Context__Index": "",
+                "AiAgents__Context__Unfiltered": ""}  # fmt: skip
+    async with app_over(service, settings | ENTRA) as app:
+        reader, inspector = principal("Evidence.Read"), principal("Evidence.Read", "Inspectors")
+        assert code_of(await app.call(SEARCH, QUERY, headers=reader)) == (403, "role_required")
+        assert (await app.call(SEARCH, QUERY, headers=inspector)).status == 200
+        assert body_of(await app.call(INDEXES, headers=reader))["indexes"] == []
+        assert len(body_of(await app.call(INDEXES, headers=inspector))["indexes"]) == 1
+    async with app_over(service, settings) as app:
+        forged = await app.call(EVIDENCE, {"searches": [QUERY]}, headers=inspector)
+        assert code_of(forged) == (403, "role_required"), "nobody has roles in this mode, whatever the headers say"
+        ready = body_of(await app.call(READY))
+        assert any("AllowedRoles" in warning for warning in ready["warnings"])
+
+
+async def test_telemetry_that_would_leak_closes_every_route(app: App) -> None:
+    app.services.telemetry.unsafe = True
+    try:
+        assert code_of(await app.call(SEARCH, QUERY)) == (503, "telemetry_unsafe")
+        ready = await app.call(READY)
+        assert (ready.status, body_of(ready)["status"]) == (503, "not_ready")
+    finally:
+        app.services.telemetry.unsafe = False
+
+
+async def test_readiness_is_kept_briefly(app: App) -> None:
+    first = await app.call(READY)
+    again = await app.call(READY)
+    assert first.body is again.body
+    assert replace(again, headers={}) == replace(first, headers={})

@@ -40,6 +40,7 @@ from .errors import (
 from .extractive import ExtractiveWriter
 from .model import ModelWriter
 from .pages import PAGE_CONTENT_SECURITY_POLICY
+from .planner import ModelPlanner
 from .readiness import ReadyCheck
 from .records import FINAL, STATUSES, Status
 from .rejections import Rejection, RejectionPage
@@ -87,6 +88,7 @@ __all__ = [
     "ListedBriefing",
     "ModelFailed",
     "ModelIncomplete",
+    "ModelPlanner",
     "ModelRefused",
     "ModelSettings",
     "ModelThrottled",

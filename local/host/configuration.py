@@ -53,6 +53,8 @@ class HostConfiguration:
 
     route_prefix: str = "api"
     custom_headers: Mapping[str, str] = field(default_factory=dict)
+    max_outstanding_requests: int | None = None
+    max_concurrent_requests: int | None = None
     function_timeout: timedelta | None = timedelta(minutes=30)
     open_telemetry: bool = False
     queues: QueueConfiguration = QueueConfiguration()
@@ -68,6 +70,8 @@ def read_configuration(path: Path, settings: AppSettings) -> HostConfiguration:
     return HostConfiguration(
         route_prefix=texts.get(HTTP + "routeprefix", "api").strip("/"),
         custom_headers=_headers(path),
+        max_outstanding_requests=_limit(texts, "maxOutstandingRequests"),
+        max_concurrent_requests=_limit(texts, "maxConcurrentRequests"),
         function_timeout=_function_timeout(texts),
         open_telemetry=texts.get("telemetrymode", "").casefold() == "opentelemetry",
         queues=_queues(texts),
@@ -108,6 +112,13 @@ def _headers(path: Path) -> dict[str, str]:
     section = _read(path).get("extensions", {})
     headers = section.get("http", {}).get("customHeaders", {}) if isinstance(section, dict) else {}
     return {str(name): str(value) for name, value in headers.items()}
+
+
+def _limit(texts: Mapping[str, str], name: str) -> int | None:
+    """A number of requests; -1, as without the setting, is no limit."""
+    text = texts.get(HTTP + name.casefold())
+    number = _converted(f"extensions.http.{name}", text, int) if text else -1
+    return number if number > 0 else None
 
 
 def _function_timeout(texts: Mapping[str, str]) -> timedelta | None:

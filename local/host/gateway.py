@@ -20,6 +20,7 @@ from .keys import Keys, given_key
 from .messages import Answer, Request
 from .principals import Authentication, UnknownToken
 from .router import Route, Router
+from .throttle import Throttle, TooManyRequests
 from .traces import trace_of
 
 NOT_FOUND = Answer(404)
@@ -54,6 +55,7 @@ class Front:
     home_page: bool
     open_telemetry: bool
     open_tools: bool
+    throttle: Throttle
 
 
 class Gateway:
@@ -103,8 +105,11 @@ class Gateway:
         route, values = found
         if not self._front.keys.open(route.level, given_key(request, target.parameters)):
             return UNAUTHORIZED
-        invocation = await self._invocation(request, target, route, values)
-        outcome = await self._dispatcher.invoke(invocation)
+        try:
+            async with self._front.throttle.call():
+                outcome = await self._dispatcher.invoke(await self._invocation(request, target, route, values))
+        except TooManyRequests:
+            return Answer(429)
         return _answer_of(outcome) if outcome.succeeded else FAILED
 
     async def _invocation(self, request: Request, target: Target, route: Route, values: Mapping[str, str]) -> Invocation:

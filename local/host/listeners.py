@@ -46,11 +46,17 @@ def set_up(functions: Sequence[Function], settings: AppSettings, configuration: 
     listeners = Listeners(router=Router(configuration.route_prefix))
     for function in sorted(functions, key=lambda function: function.name.casefold()):
         try:
+            _check_enabled(function, settings)
             _check_bindings(function)
             KINDS[function.kind](function.name, _resolved(function.trigger, settings), listeners, settings)
         except (NotServed, UnresolvedSetting, RouteRefused, BadTemplate) as reason:
             listeners.problems.append(f"The '{function.name}' function is in error: {reason}")
     return listeners
+
+
+def _check_enabled(function: Function, settings: AppSettings) -> None:
+    if settings.get(f"AzureWebJobs.{function.name}.Disabled", "").casefold() in ("true", "1"):
+        raise NotServed("It is disabled by an app setting.")
 
 
 def _check_bindings(function: Function) -> None:

@@ -26,6 +26,7 @@ from .options import HostOptions
 from .queues import QueueListener, start_queues
 from .router import Route
 from .settings import AppSettings, LocalSettings, read_local_settings
+from .throttle import Throttle
 from .worker import App
 from .workers import InProcessWorker, Loaded, ProcessWorker, Worker
 
@@ -212,4 +213,5 @@ class HostServer:
             home_page=self._settings.get("AzureWebJobsDisableHomepage", "").casefold() != "true",
             open_telemetry=self._configuration.open_telemetry,
             open_tools=self._configuration.mcp.anonymous,
+            throttle=Throttle(self._configuration.max_outstanding_requests, self._configuration.max_concurrent_requests),
         )

@@ -10,7 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from uuid import UUID
 
-PARAMETER = re.compile(r"\{((?:[^{}]|\{\{|\}\})+)\}")
+PARAMETER = re.compile(r"\{([^{}]+)\}")
+# Doubled braces are braces; they are set aside while the others are read.
+OPEN, CLOSE = "\0", "\1"
 NAME = re.compile(
     r"(?P<stars>\*{0,2})(?P<name>[^:=?*]+)(?P<constraints>(?::[^:=?(]+(?:\([^)]*\))?)*)(?P<default>=[^?]*)?(?P<optional>\??)"
 )
@@ -94,31 +96,36 @@ class RouteTemplate:
 def _segment(text: str) -> Segment:
     if not text:
         raise BadTemplate("The route template has an empty segment.")
+    plain = text.replace("{{", OPEN).replace("}}", CLOSE)
     parameters: list[Parameter] = []
     pattern, end = "", 0
-    for found in PARAMETER.finditer(text):
-        literal = _literal(text[end : found.start()])
+    for found in PARAMETER.finditer(plain):
+        literal = _literal(plain[end : found.start()])
         if parameters and not literal:
             raise BadTemplate(f"Two parameters follow each other in the segment '{text}': put text between them.")
-        parameter = _parameter(found[1])
+        parameter = _parameter(_with_braces(found[1]))
         parameters.append(parameter)
         end = found.end()
-        if parameter.optional and literal.endswith(r"\.") and end == len(text):
-            pattern += literal.removesuffix(r"\.") + r"(?:\.(.+))?"
+        if parameter.optional and literal == r"\." and end == len(plain):
+            # `{name}.{ext?}`: the last dot divides, and without a dot there is a name only.
+            pattern = pattern.removesuffix("(.+)") + r"(.+?)(?:\.([^.]+))?"
         else:
             pattern += literal + "(.+)"
-    return Segment(re.compile(pattern + _literal(text[end:]), re.IGNORECASE | re.DOTALL), tuple(parameters))
+    return Segment(re.compile(pattern + _literal(plain[end:]), re.IGNORECASE | re.DOTALL), tuple(parameters))
 
 
 def _literal(text: str) -> str:
-    plain = text.replace("{{", "\0").replace("}}", "\1")
-    if "{" in plain or "}" in plain:
-        raise BadTemplate(f"The braces in '{text}' do not pair.")
-    return re.escape(plain.replace("\0", "{").replace("\1", "}"))
+    if "{" in text or "}" in text:
+        raise BadTemplate(f"The braces in '{_with_braces(text)}' do not pair.")
+    return re.escape(_with_braces(text))
+
+
+def _with_braces(text: str) -> str:
+    return text.replace(OPEN, "{").replace(CLOSE, "}")
 
 
 def _parameter(text: str) -> Parameter:
-    match = NAME.fullmatch(text.replace("{{", "{").replace("}}", "}"))
+    match = NAME.fullmatch(text)
     if match is None:
         raise BadTemplate(f"The route parameter '{{{text}}}' cannot be read.")
     default = match["default"][1:] if match["default"] else None

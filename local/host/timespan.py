@@ -6,12 +6,13 @@ import re
 from datetime import timedelta
 
 # `TimeSpan.Parse`: days alone, or hh:mm with optional days, seconds and fraction. A bare number is days.
-DAYS = re.compile(r"(?P<sign>-?)(?P<days>\d{1,8})")
+DAYS = re.compile(r"(?P<sign>-?)(?P<days>\d{1,8})", re.ASCII)
 CLOCK = re.compile(
     r"(?P<sign>-?)(?:(?P<days>\d{1,8})[.:](?=\d+:\d+:))?(?P<hours>\d{1,2}):(?P<minutes>\d{1,2})"
-    r"(?::(?P<seconds>\d{1,2})(?:\.(?P<fraction>\d{1,7}))?)?"
+    r"(?::(?P<seconds>\d{1,2})(?:\.(?P<fraction>\d{1,7}))?)?",
+    re.ASCII,
 )
-DAYS_AND_MINUTES = re.compile(r"(?P<sign>-?)(?P<days>\d{1,8})\.(?P<hours>\d{1,2}):(?P<minutes>\d{1,2})")
+DAYS_AND_MINUTES = re.compile(r"(?P<sign>-?)(?P<days>\d{1,8})\.(?P<hours>\d{1,2}):(?P<minutes>\d{1,2})", re.ASCII)
 MOST_DAYS = 10_675_199
 
 

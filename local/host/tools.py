@@ -55,7 +55,10 @@ def tool_of(function: str, trigger: Mapping[str, Any]) -> Tool:
 
 
 def _properties(declared: object) -> list[Property]:
-    values = json.loads(declared) if isinstance(declared, str) and declared else declared or []
+    try:
+        values = json.loads(declared) if isinstance(declared, str) and declared else declared or []
+    except ValueError:
+        values = None
     if not isinstance(values, list) or not all(isinstance(value, dict) and value.get("propertyName") for value in values):
         raise ValueError("toolProperties must be a JSON list of objects with a propertyName.")
     return [_property(value) for value in values]

@@ -89,7 +89,7 @@ def _equal(field: str, value: object, path: str) -> str:
 
 
 def _parsed(filled: Filled, path: str) -> ODataFilter:
-    if not filled.text.strip():
+    if not isinstance(filled.text, str) or not filled.text.strip():
         raise invalid_filter(path, "blank_filter", "A blank filter filters nothing; leave the filter out instead.")
     if len(filled.text) > MAX_FILTER_CHARACTERS:
         raise invalid_filter(path, "filter_too_long", f"The filter is longer than {MAX_FILTER_CHARACTERS} characters.")

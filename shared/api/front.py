@@ -75,10 +75,13 @@ def _known_caller(route: Route, request: Request, services: Services) -> Caller:
 
 
 def _parsed(route: Route, request: Request) -> object:
-    if route.parse is None:
-        return None
-    check_body(request, route.body_limit)
-    return route.parse(request.body)
+    if route.read is not None:
+        check_body(request, route.body_limit)
+        return route.read(request)
+    if route.parse is not None:
+        check_body(request, route.body_limit)
+        return route.parse(request.body)
+    return None
 
 
 def _configured(route: Route, services: Services) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from shared.retrieval import (
     AgentSettings,
+    RetrieveRequest,
     azure_error,
     parse_agent_key,
     parse_retrieve_request,
@@ -18,26 +20,41 @@ from shared.settings import Section
 
 from .json_body import read_object
 from .replies import Failure, HttpError, Reply
+from .requests import Request
 from .routes import Call, Route
 from .services import Services
 
 
-async def handle_quoted(services: Services, call: Call, *, shape: Shape) -> Reply:
-    """`agents('name')/retrieve` or `knowledgebases('name')/retrieve`, addressed as at the service."""
-    return await _retrieve(services, call, parse_agent_key(call.request.route_params.get("key", "")), shape)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A call as read: the agent's name from the address, and the request."""
+
+    agent: str
+    request: RetrieveRequest
 
 
-async def handle_plain(services: Services, call: Call) -> Reply:
+def read_quoted(request: Request, *, shape: Shape) -> Asked:
+    """`agents('name')/retrieve` or `knowledgebases('name')/retrieve`, addressed as at the service. Raises InvalidRequest."""
+    return _read(request, parse_agent_key(request.route_params.get("key", "")), shape)
+
+
+def read_plain(request: Request) -> Asked:
     """The plain alias, `agents/name/retrieve`. The host hands names over decoded, but for an encoded slash."""
-    name = call.request.route_params.get("agentName", "").replace("%2F", "/").replace("%2f", "/")
-    return await _retrieve(services, call, name, "agent")
+    return _read(request, request.route_params.get("agentName", "").replace("%2F", "/").replace("%2f", "/"), "agent")
 
 
-async def _retrieve(services: Services, call: Call, name: str, shape: Shape) -> Reply:
-    request = parse_retrieve_request(call.body, call.request.query.get("api-version"), shape)
-    agent = _agent(services, name)
-    reply = await retrieve(services.retrieval, agent, request, caller=call.caller, planner=services.planner)
-    return Reply(body=reply_to_json(reply, request))
+def _read(request: Request, name: str, shape: Shape) -> Asked:
+    body = read_object(request.body)
+    return Asked(agent=name, request=parse_retrieve_request(body, request.query.get("api-version"), shape))
+
+
+async def handle_retrieve(services: Services, call: Call) -> Reply:
+    """What the agent finds, in the shape of the request."""
+    asked: Asked = call.body
+    agent = _agent(services, asked.agent)
+    planner = services.planner
+    reply = await retrieve(services.retrieval, agent, asked.request, caller=call.caller, planner=planner)
+    return Reply(body=reply_to_json(reply, asked.request))
 
 
 def _agent(services: Services, name: str) -> AgentSettings:
@@ -59,10 +76,10 @@ def azure_reply(failure: Failure, request_id: str) -> Reply:
 _NEEDS: tuple[Section, ...] = ("retrieval", "agents")
 
 
-def _route(name: str, handle: Any) -> Route:
-    return Route(name=name, handle=handle, parse=read_object, needs=_NEEDS, fail=azure_reply)
+def _route(name: str, read: Callable[[Request], Asked]) -> Route:
+    return Route(name=name, handle=handle_retrieve, read=read, needs=_NEEDS, fail=azure_reply)
 
 
-AGENT_RETRIEVE = _route("agents('{agentName}')/retrieve", partial(handle_quoted, shape="agent"))
-KNOWLEDGE_BASE_RETRIEVE = _route("knowledgebases('{agentName}')/retrieve", partial(handle_quoted, shape="knowledge_base"))
-AGENT_RETRIEVE_PLAIN = _route("agents/{agentName}/retrieve", handle_plain)
+AGENT_RETRIEVE = _route("agents('{agentName}')/retrieve", partial(read_quoted, shape="agent"))
+KNOWLEDGE_BASE_RETRIEVE = _route("knowledgebases('{agentName}')/retrieve", partial(read_quoted, shape="knowledge_base"))
+AGENT_RETRIEVE_PLAIN = _route("agents/{agentName}/retrieve", read_plain)

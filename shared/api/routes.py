@@ -39,6 +39,8 @@ class Route:
     handle: Handle
     role: Role = "Evidence.Read"
     parse: Callable[[bytes], Any] | None = None
+    read: Callable[[Request], Any] | None = None
+    """Instead of `parse`, where more than the body says what is asked, such as an api-version."""
     body_limit: int = MAX_BODY_BYTES
     needs: tuple[Section, ...] = ()
     configured: bool = True

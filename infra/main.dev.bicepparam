@@ -3,6 +3,8 @@
 
 using './main.bicep'
 
+import { agents as knownAgents, indexes as knownIndexes } from './indexes.bicep'
+
 param environmentName = readEnvironmentVariable('AZURE_ENV_NAME', 'dev')
 param location = readEnvironmentVariable('AZURE_LOCATION', 'uksouth')
 param entra = { clientId: readEnvironmentVariable('ENTRA_CLIENT_ID') }
@@ -42,18 +44,11 @@ param briefings = {
   retentionDays: 30
 }
 
-param indexes = [
-  {
-    Name: 'schools'
-    ContentFields: ['name', 'town', 'phase', 'description']
-    NameField: 'name'
-    LinkField: 'website'
-    KeyField: 'urn'
-  }
-]
+param indexes = knownIndexes
+param agents = knownAgents
 
 param options = {
-  AiAgents__Context__Index: 'schools'
+  AiAgents__Context__Index: 'inspections'
   AiAgents__Context__Unfiltered: true
 }
 

@@ -2,6 +2,8 @@
 
 using './main.bicep'
 
+import { agents as knownAgents, indexes as knownIndexes } from './indexes.bicep'
+
 param environmentName = readEnvironmentVariable('AZURE_ENV_NAME', 'private')
 param location = readEnvironmentVariable('AZURE_LOCATION', 'uksouth')
 param entra = {
@@ -52,20 +54,11 @@ param briefings = {
   retentionDays: 90
 }
 
-param indexes = [
-  {
-    Name: 'schools'
-    ContentFields: ['name', 'town', 'phase', 'description']
-    NameField: 'name'
-    LinkField: 'website'
-    KeyField: 'urn'
-    SemanticConfiguration: 'default'
-    AllowedRoles: ['Schools.Read']
-  }
-]
+param indexes = knownIndexes
+param agents = knownAgents
 
 param options = {
-  AiAgents__Context__Index: 'schools'
+  AiAgents__Context__Index: 'inspections'
   AiAgents__Context__Unfiltered: true
 }
 

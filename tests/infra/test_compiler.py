@@ -91,3 +91,11 @@ def remarks(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 @pytest.mark.parametrize("case", BROKEN_SOURCES)
 def test_broken_source_is_remarked_on(case: str, remarks: dict[str, str]) -> None:
     assert BROKEN_SOURCES[case][3] in remarks[case]
+
+
+def test_misspelt_index_key_does_not_build(tmp_path: Path) -> None:
+    indexes = copy_template(tmp_path) / "indexes.bicep"
+    indexes.write_text(edited(indexes.read_text(), "KeyField: 'id'", "IdField: 'id'"))
+    ran = run("build", indexes, "--stdout")
+    assert '"IdField" is not allowed' in ran.stderr
+    assert ran.returncode != 0

@@ -95,7 +95,16 @@ def test_rule_fails_without_the_ignore_file(stray: str, project: Path) -> None:
 def test_package_runs_in_a_clean_environment(unpacked: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     venv.create(tmp_path / "venv", with_pip=True)
     python = tmp_path / "venv" / "bin" / "python"
-    pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", unpacked / "requirements.txt"]
+    pip: list[str | Path] = [
+        python,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "-r",
+        unpacked / "requirements.txt",
+    ]
     installing = subprocess.run(pip, capture_output=True, text=True, check=False)
     assert installing.returncode == 0, installing.stderr
     ran = subprocess.run([python, "-c", PROBE], cwd=unpacked, env={}, capture_output=True, text=True, check=False)

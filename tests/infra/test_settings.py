@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from local.bicep import INFRA
+from local.sample_settings import INSPECTIONS, SCHOOLS, TRUSTS
 from local.snapshots import NAMES, load, take
 from shared.settings import INDEX_KEYS, SETTINGS, Settings, check_settings
 
@@ -81,8 +83,14 @@ def test_code_takes_the_settings_of_the_snapshot(name: str) -> None:
     assert settings.storage is not None
     assert settings.storage.client_id == KNOWN_LATER["clientId"]
     assert settings.retrieval is not None
-    assert [index.name for index in settings.retrieval.indexes] == ["schools"]
+    assert [index.name for index in settings.retrieval.indexes] == ["schools", "inspections", "trusts"]
     assert (settings.model is not None) is (name != "dev")
+
+
+def test_indexes_are_those_of_the_sample_data_with_the_ranker() -> None:
+    ranked = {"SemanticConfiguration": "default", "SemanticFallback": True}
+    written_there = json.loads(app_settings(load("prod"))["AiAgents__AISearch__Indexes"])
+    assert written_there == [index | ranked for index in (SCHOOLS, INSPECTIONS, TRUSTS)]
 
 
 OPTIONS = """  AiAgents__AISearch__MinimumRelevanceFilter: '0.4'
@@ -105,10 +113,11 @@ def chosen(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     """The settings as the code reads them from a deployment with options, an agent and every kind of index member."""
     template = copy_template(tmp_path_factory.mktemp("options"))
     text = (template / "main.dev.bicepparam").read_text()
-    agents = "[{ Name: 'a', MaxSubQueries: 2, Indexes: [{ Name: 'schools', Filter: { equals: { open: true } } }] }]"
-    text = edited(text, "param indexes", f"param agents = {agents}\nparam indexes")
+    agents = "[{ Name: 'a', MaxSubQueries: 2, Indexes: [{ Name: 'pupils', Filter: { equals: { open: true } } }] }]"
+    text = edited(text, "param agents = knownAgents", f"param agents = concat(knownAgents, {agents})")
     text = edited(text, "  AiAgents__Context__Unfiltered: true\n", f"  AiAgents__Context__Unfiltered: true\n{OPTIONS}")
-    text = edited(text, "KeyField: 'urn'", "KeyField: 'urn'\n    PermissionFilter: true\n    MinimumRelevanceFilter: '0.7'")
+    indexes = "[{ Name: 'pupils', KeyField: 'urn', PermissionFilter: true, MinimumRelevanceFilter: '0.7' }]"
+    text = edited(text, "param indexes = knownIndexes", f"param indexes = concat(knownIndexes, {indexes})")
     (template / "main.dev.bicepparam").write_text(text)
     assert take(template / "main.dev.bicepparam", "overwrite") == ""
     return check_settings(resolved(app_settings(load("dev", template))))
@@ -131,8 +140,8 @@ def test_code_takes_every_kind_of_option(chosen: Settings) -> None:
 @needs_compiler
 def test_code_takes_booleans_and_fractions_inside_lists(chosen: Settings) -> None:
     assert chosen.retrieval is not None
-    (index,) = chosen.retrieval.indexes
+    index = chosen.retrieval.indexes[-1]
     assert (index.permission_filter, index.minimum_relevance) == (True, 0.7)
-    (agent,) = chosen.retrieval.agents
+    agent = chosen.retrieval.agents[-1]
     assert (agent.name, agent.max_sub_queries) == ("a", 2)
     assert agent.indexes[0].filter is not None

@@ -185,6 +185,39 @@ async def ready(req: func.HttpRequest, context: func.Context) -> func.HttpRespon
     return await answer(api.READY, req, context)
 
 
+@app.mcp_tool_trigger(
+    arg_name="call",
+    tool_name=api.SEARCH_TOOL.name,
+    description=api.SEARCH_TOOL.description,
+    tool_properties=api.SEARCH_TOOL.properties_json,
+)
+async def search_tool(call: str, context: func.Context) -> str:
+    """The search, for agent hosts over MCP."""
+    return await api.answer_tool(api.SEARCH_TOOL, call, context.trace_context)
+
+
+@app.mcp_tool_trigger(
+    arg_name="call",
+    tool_name=api.EVIDENCE_TOOL.name,
+    description=api.EVIDENCE_TOOL.description,
+    tool_properties=api.EVIDENCE_TOOL.properties_json,
+)
+async def evidence_tool(call: str, context: func.Context) -> str:
+    """Numbered evidence, for agent hosts over MCP."""
+    return await api.answer_tool(api.EVIDENCE_TOOL, call, context.trace_context)
+
+
+@app.mcp_tool_trigger(
+    arg_name="call",
+    tool_name=api.RESOLVE_CITATIONS_TOOL.name,
+    description=api.RESOLVE_CITATIONS_TOOL.description,
+    tool_properties=api.RESOLVE_CITATIONS_TOOL.properties_json,
+)
+async def resolve_citations_tool(call: str, context: func.Context) -> str:
+    """Checked and resolved citations, for agent hosts over MCP."""
+    return await api.answer_tool(api.RESOLVE_CITATIONS_TOOL, call, context.trace_context)
+
+
 @app.queue_trigger(arg_name="msg", queue_name=QUEUE, connection="BriefingStorage")
 async def briefing(msg: func.QueueMessage, context: func.Context) -> None:
     """One message, one outcome."""

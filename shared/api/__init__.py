@@ -26,6 +26,7 @@ from .retrieve import AGENT_RETRIEVE, AGENT_RETRIEVE_PLAIN, KNOWLEDGE_BASE_RETRI
 from .routes import Route
 from .search import EVIDENCE, SEARCH
 from .services import Services
+from .tools import EVIDENCE_TOOL, RESOLVE_CITATIONS_TOOL, SEARCH_TOOL, answer_tool
 
 __all__ = [
     "AGENTS",
@@ -41,14 +42,17 @@ __all__ = [
     "DELETE_BATCH",
     "DELETE_BRIEFING",
     "EVIDENCE",
+    "EVIDENCE_TOOL",
     "GET_BATCH",
     "GET_BRIEFING",
     "INDEXES",
     "KNOWLEDGE_BASE_RETRIEVE",
     "LIST_BATCH",
     "READY",
+    "RESOLVE_CITATIONS_TOOL",
     "RETRY_BATCH",
     "SEARCH",
+    "SEARCH_TOOL",
     "SUBMIT_BRIEFINGS",
     "TOOL",
     "TOOL_DEFINITION",
@@ -58,6 +62,7 @@ __all__ = [
     "Route",
     "Services",
     "answer_http",
+    "answer_tool",
     "live",
     "load_auth",
     "queue_name",

@@ -52,7 +52,7 @@ async def handle_retrieve(services: Services, call: Call) -> Reply:
     """What the agent finds, in the shape of the request."""
     asked: Asked = call.body
     agent = _agent(services, asked.agent)
-    planner = services.planner
+    planner = await services.planner() if agent.engine == "planned" else None
     reply = await retrieve(services.retrieval, agent, asked.request, caller=call.caller, planner=planner)
     return Reply(body=reply_to_json(reply, asked.request))
 

@@ -29,7 +29,7 @@ from .replies import Failure, HttpError, failure_of
 from .requests import Request
 from .routes import Call
 from .search import handle_evidence, handle_search
-from .services import Services
+from .services import Services, current_services
 from .wire.citations import CitationsBody
 from .wire.search import EvidenceBody, EvidenceSearchBody, SearchBody
 
@@ -70,11 +70,25 @@ class McpTool:
         return json.dumps([one.as_json() for one in self.properties])
 
 
+async def answer_tool(tool: McpTool, context: str, trace_context: object = None) -> str:
+    """What a call of the host gives, with the services of this process, inside the trace that the host began."""
+    services = current_services()
+    with services.telemetry.invocation(trace_context, ()):
+        return await call_tool(services, tool, context)
+
+
 async def call_tool(services: Services, tool: McpTool, context: str) -> str:
     """The tool's result as JSON text, or `{"error": {code, message, errors}}` that a model can act on.
 
     `context` is what the host hands over: a JSON object whose `arguments` are the model's. Only a cancellation is raised.
     """
+    with services.signals.span("tool", tool=tool.name) as span:
+        text = await _answered(services, tool, context)
+        span.set(outcome="failed" if text.startswith('{"error":') else "completed")
+    return text
+
+
+async def _answered(services: Services, tool: McpTool, context: str) -> str:
     try:
         _check_settings(services)
         arguments = _arguments(context)

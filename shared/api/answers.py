@@ -24,7 +24,7 @@ async def handle_answers(services: Services, call: Call) -> Reply:
         check_figures=body.check_figures,
         allowed_hosts=services.settings.allowed_link_hosts,
     )
-    return Reply(body=answer_json(await answer(services.writer, body.prompt, evidence, options)))
+    return Reply(body=answer_json(await answer(await services.writer(), body.prompt, evidence, options)))
 
 
 ANSWERS = Route(

@@ -8,20 +8,32 @@ import os
 from collections.abc import Awaitable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
-from shared.briefing import AnswerWriter, BriefingParts, Briefings, ExtractiveWriter, ReadyCheck, connect_storage
+from shared.briefing import (
+    AnswerWriter,
+    BriefingParts,
+    Briefings,
+    DailyTokens,
+    ExtractiveWriter,
+    ModelPlanner,
+    ModelSettings,
+    ModelWriter,
+    ReadyCheck,
+    Storage,
+    connect_storage,
+)
 from shared.retrieval import (
     Caller,
     Evidence,
     EvidenceSearch,
     NotConfigured,
-    Planner,
     Retrieval,
     RetrievalError,
     RetrievalSettings,
     make_credential,
 )
-from shared.settings import Settings, load_settings
+from shared.settings import Settings, is_loopback, load_settings
 from shared.telemetry import set_up
 
 from .capacity import Capacity
@@ -46,6 +58,7 @@ class Services:
         self._own_credential: Any = None
         self._retrieval: Retrieval | None = None
         self._writer: AnswerWriter | None = None
+        self._storage: Storage | None = None
         self._briefings: Briefings | None = None
         self._making = asyncio.Lock()
         self._announce()
@@ -81,17 +94,15 @@ class Services:
             return self._own_credential
         return self._credential
 
-    @property
-    def writer(self) -> AnswerWriter:
+    async def writer(self) -> AnswerWriter:
         """The writer of answers: the model where one is configured, else extraction."""
-        if self._writer is None:
-            self._writer = ExtractiveWriter()
-        return self._writer
+        async with self._making:
+            return await self._made_writer()
 
-    @property
-    def planner(self) -> Planner | None:
-        """The model that plans sub-queries of agents; None without a model."""
-        return None
+    async def planner(self) -> ModelPlanner | None:
+        """The model that plans sub-queries of agents: the one that writes, or None without one."""
+        writer = await self.writer()
+        return ModelPlanner(writer) if isinstance(writer, ModelWriter) else None
 
     async def briefings(self) -> Briefings:
         """Briefings over the configured storage. Raises NotConfigured, naming each setting."""
@@ -100,23 +111,46 @@ class Services:
                 self._briefings = await self._made_briefings()
         return self._briefings
 
+    async def _made_writer(self) -> AnswerWriter:
+        if self._writer is None:
+            model = self.settings.model
+            self._writer = ExtractiveWriter() if model is None else await self._model_writer(model)
+        return self._writer
+
+    async def _model_writer(self, model: ModelSettings) -> ModelWriter:
+        limit = model.daily_token_limit
+        tokens = None if limit is None else DailyTokens((await self._made_storage()).blobs, limit)
+        self.telemetry.allow("model", [model.deployment])
+        credential = None if is_loopback(urlsplit(model.endpoint).hostname) else self.credential
+        return ModelWriter(model, credential, tokens, self.signals)
+
+    async def _made_storage(self) -> Storage:
+        if self._storage is None:
+            settings = self.settings
+            settings.require("briefings", "storage")
+            if settings.storage is None:
+                raise NotConfigured("The storage settings cannot be used.")
+            # The SDK takes half a second to import, which no other call of this process should wait for.
+            await asyncio.to_thread(importlib.import_module, "azure.storage.blob.aio")
+            emulator = settings.storage.connection_string is not None
+            credential = None if emulator else self._storage_credential(settings.storage.client_id)
+            self._storage = connect_storage(settings.storage, settings.briefings, credential)
+        return self._storage
+
     async def _made_briefings(self) -> Briefings:
         settings = self.settings
-        settings.require("briefings", "storage")
-        if settings.storage is None:
-            raise NotConfigured("The storage settings cannot be used.")
-        # The SDK takes half a second to import, which no other call of this process should wait for.
-        await asyncio.to_thread(importlib.import_module, "azure.storage.blob.aio")
-        credential = None if settings.storage.connection_string else self._storage_credential(settings.storage.client_id)
         parts = BriefingParts(
             retrieval=_Finder(self),
             indexes=() if settings.retrieval is None else settings.retrieval.indexes,
-            writer=self.writer,
-            storage=connect_storage(settings.storage, settings.briefings, credential),
+            writer=await self._made_writer(),
+            storage=await self._made_storage(),
             allowed_link_hosts=settings.allowed_link_hosts,
             signals=self.signals,
         )
-        return Briefings(settings.briefings, parts)
+        briefings = Briefings(settings.briefings, parts)
+        names = {definition.name for definition in briefings.definitions()}
+        self.telemetry.allow("definition", names)
+        return briefings
 
     def _storage_credential(self, client_id: str | None) -> Any:
         return self.credential if client_id in (None, self.settings.client_id) else make_credential(client_id)

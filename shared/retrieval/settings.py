@@ -77,5 +77,4 @@ class RetrievalSettings:
     authentication: Authentication | None = None
     client_id: str | None = None
     """Client id of the app's user-assigned identity (`AZURE_CLIENT_ID`)."""
-    allowed_link_hosts: tuple[str, ...] = ()
     agents: tuple[AgentSettings, ...] = ()

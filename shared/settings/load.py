@@ -31,16 +31,18 @@ def load_settings(environ: Mapping[str, str], host_json: Path | None = None) -> 
     missing: list[SettingProblem] = []
     _refuse_unknown_names(env)
     retrieval = load_retrieval(env)
-    hosts = tuple(host.lower() for host in env.texts(table.LINK_HOSTS))
+    model, storage = _model(env), _storage(env, in_azure(environ), missing)
+    if model is not None and model.daily_token_limit is not None and storage is None:
+        env.problem(table.MODEL + "DailyTokenLimit", "needs the briefing storage, where the tokens are counted")
     return Settings(
         retrieval=retrieval,
         context=load_context(env, retrieval, missing),
-        model=_model(env),
+        model=model,
         briefings=_briefings(env),
-        storage=_storage(env, in_azure(environ), missing),
+        storage=storage,
         telemetry=_telemetry(env, in_azure(environ)),
         auth=load_auth(environ),
-        allowed_link_hosts=hosts,
+        allowed_link_hosts=tuple(host.lower() for host in env.texts(table.LINK_HOSTS)),
         max_concurrent_requests=env.whole(table.CONCURRENCY, 100, least=1, most=10_000),
         max_dequeue_count=max_dequeue_count(env, host_json),
         client_id=env.text(table.CLIENT_ID),

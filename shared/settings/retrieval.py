@@ -46,7 +46,6 @@ def load_retrieval(env: Environment) -> RetrievalSettings | None:
         timeout_seconds=seconds,
         authentication=authentication,
         client_id=env.text(table.CLIENT_ID),
-        allowed_link_hosts=tuple(host.lower() for host in env.texts(table.LINK_HOSTS)),
         agents=agents,
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from .definition import IndexDefinition
+from .sharding import SHARDS
 from .store import DocumentStore
 from .text_search import TextSearch, Vocabularies, searched_fields
 
@@ -21,7 +22,12 @@ class SearchIndex:
         self.store = DocumentStore(self.definition)
 
     def text_search(
-        self, fields: str | None = None, *, every_word: bool = False, weights: dict[str, float] | None = None
+        self,
+        fields: str | None = None,
+        *,
+        every_word: bool = False,
+        weights: dict[str, float] | None = None,
+        shards: int = SHARDS,
     ) -> TextSearch:
         """A search over the named fields (comma separated), all searchable ones for None."""
         return TextSearch(
@@ -30,4 +36,5 @@ class SearchIndex:
             fields=searched_fields(self.definition, fields),
             every_word=every_word,
             weights=weights or {},
+            shards=shards,
         )

@@ -80,6 +80,11 @@ async def load_over_http(url: str, definition: dict[str, Any], documents: Iterab
         return await _load(call, definition, documents)
 
 
+async def load_index(url: str, index: Path, data: Path) -> int:
+    """Make the index of a definition file at an address and fill it from a JSONL file; the number of documents."""
+    return await load_over_http(url, read_index(index), read_documents(data))
+
+
 async def _load(call: Call, definition: dict[str, Any], documents: Iterable[dict[str, Any]]) -> int:
     name, rest = definition["name"], iter(documents)
     await call("DELETE", f"/indexes/{name}?{VERSION}", None)
@@ -110,7 +115,7 @@ def main() -> int:
     parser.add_argument("--url", default="http://127.0.0.1:5250", help="of the running service")
     options = parser.parse_args()
     try:
-        total = asyncio.run(load_over_http(options.url, read_index(options.index), read_documents(options.data)))
+        total = asyncio.run(load_index(options.url, options.index, options.data))
     except (LoadError, OSError, aiohttp.ClientError) as error:
         print(f"Not loaded: {error}", file=sys.stderr)
         return 1

@@ -14,7 +14,9 @@ JSON_TYPE = "application/json; charset=utf-8"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """A request as it came. Header names are lower case; `host` is what addresses in answers begin with."""
+    """A request as it came. Header names are lower case; `host` is what addresses in answers begin with, `facets`
+    the values of a repeated query parameter, `partial` the reason of a semantic failure on order.
+    """
 
     method: str
     path: str
@@ -23,6 +25,7 @@ class Request:
     body: bytes = b""
     host: str = "http://127.0.0.1"
     facets: tuple[str, ...] = ()
+    partial: str | None = None
 
     def json(self) -> dict[str, Any]:
         """The body as a JSON object; anything else is the service's 400."""
@@ -47,18 +50,26 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What is answered: a status, headers and bytes. `dropped` closes the connection instead of answering."""
+    """What is answered: a status, headers and bytes.
+
+    `dropped` closes the connection instead of answering, `cut` in the middle of the body.
+    """
 
     status: int = 200
     body: bytes = b""
     headers: Mapping[str, str] = field(default_factory=dict)
     dropped: bool = False
+    cut: bool = False
+
+    @staticmethod
+    def json_body(value: Any) -> bytes:
+        """A value as the bytes of a JSON body."""
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def json_reply(status: int, value: Any, headers: Mapping[str, str] | None = None) -> Reply:
     """A JSON answer."""
-    body = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
-    return Reply(status=status, body=body, headers={"Content-Type": JSON_TYPE, **(headers or {})})
+    return Reply(status=status, body=Reply.json_body(value), headers={"Content-Type": JSON_TYPE, **(headers or {})})
 
 
 def error_reply(error: ServiceError) -> Reply:

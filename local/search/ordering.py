@@ -118,7 +118,7 @@ def by_keys(
     store: DocumentStore, ordinals: Sequence[int], scores: NDArray[np.float64], keys: Sequence[SortKey]
 ) -> list[int]:
     """All ordinals in the order of the keys; nulls come first when rising and last when falling, ties by score."""
-    found = sorted(ordinals, key=lambda each: (-float(np.float32(scores[each])), each))
+    found = sorted(ordinals, key=lambda each: -float(np.float32(scores[each])))
     for key in reversed(keys):
         value = _value_of(store, scores, key)
         found.sort(key=lambda each, value=value: _rank(value(each)), reverse=key.descending)  # type: ignore[misc]

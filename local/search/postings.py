@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .analyzers import Analyzer, Token
+from .sharding import SHARDS
 
 Ordinals = NDArray[np.uint32]
 GAP = 100
@@ -35,13 +36,13 @@ class FieldPostings:
         self.analyze = analyze
         self.search_analyze = search_analyze
         self.terms: dict[str, tuple[array[int], array[int]]] = {}
-        self.documents = 0
-        self.total_length = 0
+        self.documents = [0] * SHARDS
+        self.total_lengths = [0] * SHARDS
         self.lowers = [token.term for token in analyze("Ab")] == ["ab"]
         self._norms: array[float] = array("d")
         self._tokens: list[tuple[tuple[str, ...], tuple[int, ...]] | None] = []
 
-    def add(self, ordinal: int, texts: list[str]) -> None:
+    def add(self, ordinal: int, shard: int, texts: list[str]) -> None:
         """Index the values of a document; ordinals only grow."""
         tokens = self._joined(texts)
         self._norms.extend([1.0] * (ordinal - len(self._norms)))
@@ -50,8 +51,8 @@ class FieldPostings:
         self._tokens.append((tuple(t.term for t in tokens), tuple(t.position for t in tokens)) if tokens else None)
         if not tokens:
             return
-        self.documents += 1
-        self.total_length += len(tokens)
+        self.documents[shard] += 1
+        self.total_lengths[shard] += len(tokens)
         counts: dict[str, int] = {}
         for token in tokens:
             counts[token.term] = counts.get(token.term, 0) + 1
@@ -69,12 +70,12 @@ class FieldPostings:
             found.extend(Token(t.term, t.start, t.end, t.position + start) for t in self.analyze(text))
         return found
 
-    def drop(self, ordinal: int) -> None:
+    def drop(self, ordinal: int, shard: int) -> None:
         """Take a document out of the statistics."""
         tokens = self._tokens[ordinal] if ordinal < len(self._tokens) else None
         if tokens:
-            self.documents -= 1
-            self.total_length -= len(tokens[0])
+            self.documents[shard] -= 1
+            self.total_lengths[shard] -= len(tokens[0])
             self._tokens[ordinal] = None
 
     def tokens(self, ordinal: int) -> tuple[tuple[str, ...], tuple[int, ...]]:
@@ -89,10 +90,6 @@ class FieldPostings:
             return np.empty(0, np.uint32), np.empty(0, np.uint32)
         return np.frombuffer(found[0], np.uint32), np.frombuffer(found[1], np.uint32)
 
-    def weights(self, having: int, documents: Ordinals, often: NDArray[Any]) -> NDArray[np.float64]:
-        """BM25 of a term that `having` documents hold: k1 1.2, b 0.75, lossy lengths over the true average."""
-        idf = math.log(1 + (self.documents - having + 0.5) / (having + 0.5))
-        norms = np.frombuffer(self._norms, np.float64)[documents]
-        length = 0.25 + 0.75 * norms * (self.documents / self.total_length)
-        weighed: NDArray[np.float64] = idf * 2.2 * often / (often + 1.2 * length)
-        return weighed
+    def norms(self) -> NDArray[np.float64]:
+        """The remembered length of the field by ordinal."""
+        return np.frombuffer(self._norms, np.float64)

@@ -1,119 +1,157 @@
-"""A search: match, filter, score, order, then a page of hits with what was asked for beside them."""
+"""A search: match, order, rank, then a page of hits with what was asked for beside them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from . import odata
-from .facet_request import read_facet
+from .embedding import Embedder
+from .errors import ServiceError
+from .facet_request import FacetRequest, read_facet
 from .facets import facets
-from .filters import Filter, parse_filter
-from .full_syntax import parse_full
-from .highlights import highlights, read_highlight
+from .highlights import HighlightRequest, highlights, read_highlight
 from .index import SearchIndex
-from .matched import Matched
-from .ordering import by_keys, by_score, read_orderby
-from .projection import project, read_select
+from .matching import Found, Matching
+from .ordering import SortKey, by_keys, by_score, read_orderby
+from .passages import best_passage
+from .projection import Tree, project, read_select
+from .queries import Scope
 from .search_request import MAX_PAGE, PAGE, SearchRequest
-from .simple_syntax import parse_simple
-from .textquery import Everything, Query
+from .semantic import RANKED, SemanticRanking, caption, debug_info, rank
+from .semantic_request import SemanticRequest, read_semantic_request
 
 Hit = dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ranking:
-    """The documents that were found, best first, with their scores and the terms that matched."""
+class Answer:
+    """The body of an answer and its status: 200, or 206 for a partial semantic one."""
 
-    ordinals: list[int]
-    total: int
-    mask: NDArray[np.bool_]
-    scores: Mapping[int, float]
-    terms: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    body: dict[str, Any]
+    status: int = 200
 
 
-def parse_query(text: str | None, query_type: str, *, every_word: bool) -> Query | None:
-    """The tree of a query text in the syntax asked for; a blank text is every document."""
-    if text is None or not text.strip():
-        return Everything()
-    return parse_full(text, every_word=every_word) if query_type == "full" else parse_simple(text, every_word=every_word)
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """A search call with all its members read: everything is checked before anything is searched."""
+
+    select: Tree
+    keys: tuple[SortKey, ...]
+    marks: HighlightRequest | None
+    facets: tuple[FacetRequest, ...]
+    semantic: SemanticRequest | None
+    first: int
+    last: int
 
 
-def filtered(index: SearchIndex, text: str | None) -> tuple[NDArray[np.bool_], NDArray[np.float64] | None]:
-    """The documents that a filter lets through, and what its scoring parts add."""
-    if text is None or not text.strip():
-        return index.store.alive, None
-    evaluation = Filter(index.store, lambda call: _is_match(index, call))
-    mask = evaluation.mask(parse_filter(text))
-    return mask & index.store.alive, evaluation.scores
+def read_plan(index: SearchIndex, request: SearchRequest) -> Plan:
+    """The plan of a call; what does not fit the index is the service's 400."""
+    definition = index.definition
+    return Plan(
+        select=read_select(definition, request.select),
+        keys=read_orderby(definition, request.orderby),
+        marks=read_highlight(definition, request.highlight, request.before, request.after),
+        facets=tuple(read_facet(definition, each) for each in request.facets),
+        semantic=read_semantic_request(definition, request),
+        first=request.skip,
+        last=request.skip + page_size(request),
+    )
 
 
-def _is_match(index: SearchIndex, call: odata.SearchIsMatch) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    every_word = call.search_mode == "all"
-    query = parse_query(call.search, call.query_type or "simple", every_word=every_word)
-    found = index.text_search(call.fields, every_word=every_word).run(query)
-    return found.mask, np.where(found.mask, found.scores, 0.0)
+def page_size(request: SearchRequest) -> int:
+    """How many hits an answer holds at most."""
+    return PAGE if request.top is None else min(request.top, MAX_PAGE)
 
 
-def matched(index: SearchIndex, request: SearchRequest) -> Matched:
-    """What the text of a search matches."""
-    query = parse_query(request.search, request.query_type, every_word=request.every_word)
-    return index.text_search(request.search_fields, every_word=request.every_word).run(query)
+@dataclass(frozen=True, kw_only=True)
+class Search:
+    """One search call. `partial` is the reason for which its semantic side is to fail, on order."""
 
+    index: SearchIndex
+    request: SearchRequest
+    scope: Scope
+    embedder: Embedder
+    partial: str | None = None
 
-def number(score: float) -> float:
-    """A text score as the service prints it: the shortest decimal of its 32-bit value."""
-    return float(str(np.float32(score)))
+    def run(self) -> Answer:
+        """The answer."""
+        plan = read_plan(self.index, self.request)
+        matching = Matching(index=self.index, request=self.request, scope=self.scope, embedder=self.embedder)
+        found = matching.find()
+        sequence = self.index.store.sequence(self.scope.shards)
+        everything = sequence[found.mask[sequence]]
+        ordinals = [int(each) for each in everything] if plan.keys or plan.facets else []
+        if plan.keys:
+            ranked = by_keys(self.index.store, ordinals, found.scores, plan.keys)
+        else:
+            ranked = [int(each) for each in by_score(everything, found.scores, max(plan.last, RANKED))]
+        ranking = self._ranking(plan.semantic, ranked)
+        body = self._head(len(everything), plan, ranking)
+        if plan.facets:
+            body["@search.facets"] = facets(self.index.store, ordinals, plan.facets)
+        shown = (ranked if ranking is None else ranking.ordinals)[plan.first : plan.last]
+        body["value"] = self._hits(shown, plan, found, ranking)
+        return Answer(body=body, status=206 if plan.semantic is not None and ranking is None else 200)
 
+    def _ranking(self, semantic: SemanticRequest | None, ranked: list[int]) -> SemanticRanking | None:
+        """The semantic order; None without a semantic side, or where it fails on order and that is tolerated."""
+        if semantic is None:
+            return None
+        if self.partial is None:
+            return rank(self.index, semantic, ranked, self.embedder)
+        if self.request.semantic_error_handling == "fail":
+            raise ServiceError(503, "SemanticRankerUnavailable", f"Semantic ranking failed: {self.partial}.")
+        return None
 
-def run_search(index: SearchIndex, request: SearchRequest) -> dict[str, Any]:
-    """The body of a search's answer, without context and next link."""
-    select = read_select(index.definition, request.select)
-    keys = read_orderby(index.definition, request.orderby)
-    marks = read_highlight(index.definition, request.highlight, request.before, request.after)
-    wanted_facets = [read_facet(index.definition, each) for each in request.facets]
-    allowed, added = filtered(index, request.filter)
-    found = matched(index, request)
-    mask = found.mask & allowed
-    scores = found.scores if added is None else found.scores + added
-    ordinals = np.flatnonzero(mask)
-    size = PAGE if request.top is None else min(request.top, MAX_PAGE)
-    if keys:
-        ranked = by_keys(index.store, [int(each) for each in ordinals], scores, keys)
-    else:
-        ranked = [int(each) for each in by_score(ordinals, scores, request.skip + size)]
-    page = ranked[request.skip : request.skip + size]
-    body: dict[str, Any] = {}
-    if request.count:
-        body["@odata.count"] = len(ordinals)
-    if request.minimum_coverage is not None:
-        body["@search.coverage"] = 100.0
-    if wanted_facets:
-        body["@search.facets"] = facets(index.store, [int(each) for each in ordinals], wanted_facets)
-    following = next_page(request, len(ordinals))
-    if following is not None:
-        body["@search.nextPageParameters"] = following
-    analyzers = {path: postings.analyze for path, postings in index.store.postings.items()}
-    body["value"] = []
-    for ordinal in page:
-        document = index.store.document(ordinal)
-        hit: Hit = {"@search.score": number(float(scores[ordinal]))}
-        if marks is not None:
-            cut = highlights(document, analyzers, found.terms, marks)
-            if cut:
-                hit["@search.highlights"] = cut
-        body["value"].append({**hit, **project(document, index.definition.fields, select)})
-    return body
+    def _head(self, total: int, plan: Plan, ranking: SemanticRanking | None) -> dict[str, Any]:
+        """The members before the hits."""
+        body: dict[str, Any] = {}
+        if self.request.count:
+            body["@odata.count"] = total
+        if self.request.minimum_coverage is not None:
+            body["@search.coverage"] = 100.0
+        if plan.semantic is not None and ranking is None:
+            body["@search.semanticPartialResponseReason"] = self.partial
+            body["@search.semanticPartialResponseType"] = "baseResults"
+        if self.request.semantic:
+            body["@search.answers"] = ranking.answers if ranking else []
+        following = next_page(self.request, total)
+        if following is not None:
+            body["@search.nextPageParameters"] = following
+        return body
+
+    def _hits(self, ordinals: Sequence[int], plan: Plan, found: Found, ranking: SemanticRanking | None) -> list[Hit]:
+        return [self._hit(ordinal, plan, found, ranking) for ordinal in ordinals]
+
+    def _hit(self, ordinal: int, plan: Plan, found: Found, ranking: SemanticRanking | None) -> Hit:
+        document = self.index.store.document(ordinal)
+        hit: Hit = {"@search.score": found.shown(ordinal)}
+        if plan.semantic is not None and ranking is not None:
+            hit |= self._semantic_members(ordinal, plan.semantic, ranking)
+        if plan.marks is not None:
+            analyzers = {path: postings.analyze for path, postings in self.index.store.postings.items()}
+            cut = highlights(document, analyzers, found.terms, plan.marks)
+            hit |= {"@search.highlights": cut} if cut else {}
+        return {**hit, **project(document, self.index.definition.fields, plan.select)}
+
+    def _semantic_members(self, ordinal: int, semantic: SemanticRequest, ranking: SemanticRanking) -> Hit:
+        """The reranker score, and captions and debug information where asked for."""
+        document = self.index.store.document(ordinal)
+        found: Hit = {}
+        if ordinal in ranking.scores:
+            found["@search.rerankerScore"] = ranking.scores[ordinal]
+        if semantic.captions:
+            passage = best_passage(document, semantic.configuration, semantic.text, self.embedder)
+            found["@search.captions"] = [caption(passage, semantic.highlight)]
+        if semantic.debug:
+            found["@search.documentDebugInfo"] = debug_info(document, semantic.configuration)
+        return found
 
 
 def next_page(request: SearchRequest, total: int) -> dict[str, Any] | None:
     """The body of the next call: only where the service cut the answer, not where `top` did."""
-    taken = PAGE if request.top is None else min(request.top, MAX_PAGE)
+    taken = page_size(request)
     if total <= request.skip + taken or (request.top is not None and request.top <= MAX_PAGE):
         return None
     following = {**request.sent, "skip": request.skip + taken}

@@ -2,42 +2,81 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from .addresses import Address, read_address
+from .admin import PREFIX, answer_admin
+from .autocomplete import autocomplete
+from .capture import Capture
+from .completion_request import AUTOCOMPLETE, SUGGEST, completion_from_query, read_completion
 from .definition_json import definition_json
 from .documents import index_documents
+from .embedding import Embedder, MiniLm
 from .errors import ServiceError
+from .faults import Faults
+from .index import SearchIndex
 from .indexes import Indexes
 from .message import Reply, Request, error_reply, json_reply
+from .permissions import Identities, visible
 from .projection import project, read_select
-from .search import run_search
+from .queries import Scope
+from .search import Search
 from .search_request import from_query, read_search
-from .versions import check_version
+from .suggest import suggest
+from .versions import check_version, shards
 
 Operation = Callable[[Request, Address], Reply]
+
+
+def kind_of(address: Address) -> str:
+    """The operation of an address in one word, as faults name it."""
+    if address.operation is not None:
+        return address.operation if address.operation not in ("stats", "status") else "definition"
+    if address.inner is None:
+        return "definition"
+    return "lookup" if address.inner_key is not None else "search"
 
 
 class SearchService:
     """Everything that the data plane holds; `handle` never raises."""
 
-    def __init__(self, name: str = "embedded") -> None:
+    def __init__(self, name: str = "embedded", embedder: Embedder | None = None) -> None:
         self.name = name
+        self.embedder: Embedder = embedder or MiniLm()
+        self.identities = Identities()
         self.indexes = Indexes(name)
+        self.faults = Faults()
+        self.capture = Capture()
+        self.definitions_need_key = False
 
     async def handle(self, request: Request) -> Reply:
         """The answer to a request."""
         try:
-            return self._answer(request)
+            if request.path.startswith(PREFIX):
+                return answer_admin(self, request)
+            return await self._with_faults(request)
         except ServiceError as error:
             return error_reply(error)
 
-    def _answer(self, request: Request) -> Reply:
+    async def _with_faults(self, request: Request) -> Reply:
+        self.capture.keep(request)
         address = read_address(request.path)
         if address is None:
             return Reply(status=404)
+        fault = self.faults.next(kind_of(address), address.key)
+        if fault is None:
+            return self._answer(request, address)
+        await asyncio.sleep(fault.delay)
+        reply = fault.reply() or self._answer(replace(request, partial=fault.partial), address)
+        return replace(reply, cut=True) if fault.cut else reply
+
+    def _answer(self, request: Request, address: Address) -> Reply:
         check_version(request.version)
+        if self.definitions_need_key and kind_of(address) == "definition" and "api-key" not in request.headers:
+            raise ServiceError(403, "", "The caller's role does not allow calls to definitions.")
         operation = self._operation(request.method, address)
         return operation(request, address)
 
@@ -67,6 +106,10 @@ class SearchService:
             ("GET", "indexes", True, "docs", False, "count"): self._count,
             ("POST", "indexes", True, "docs", False, "search"): self._search,
             ("POST", "indexes", True, "docs", False, "index"): self._index,
+            ("POST", "indexes", True, "docs", False, "suggest"): self._suggest,
+            ("GET", "indexes", True, "docs", False, "suggest"): self._suggest,
+            ("POST", "indexes", True, "docs", False, "autocomplete"): self._autocomplete,
+            ("GET", "indexes", True, "docs", False, "autocomplete"): self._autocomplete,
         }
 
     def _list_indexes(self, request: Request, address: Address) -> Reply:
@@ -97,21 +140,44 @@ class SearchService:
 
     def _searched(self, request: Request, address: Address, body: dict[str, Any]) -> Reply:
         index = self.indexes.get(address.key or "")
-        answer = run_search(index, read_search(body))
-        if "@search.nextPageParameters" in answer:
-            if request.version >= "2023":
-                answer["@search.nextPageParameters"].setdefault("top", None)
-            answer["@odata.nextLink"] = (
-                f"{request.host}/indexes('{address.key}')/docs/search.post.search?api-version={request.query['api-version']}"
-            )
+        search = Search(
+            index=index,
+            request=read_search(body),
+            scope=self._scope(request, index),
+            embedder=self.embedder,
+            partial=request.partial,
+        )
+        answer = search.run()
+        if "@search.nextPageParameters" in answer.body:
+            _add_next_link(answer.body, request, address)
+        body = self._in_context(request, f"indexes('{address.key}')/$metadata#docs(*)", answer.body)
+        return json_reply(answer.status, body)
+
+    def _scope(self, request: Request, index: SearchIndex) -> Scope:
+        seen = visible(index, self.identities.of(request.headers))
+        return Scope(index=index, visible=seen, shards=shards(request.version))
+
+    def _suggest(self, request: Request, address: Address) -> Reply:
+        index = self.indexes.get(address.key or "")
+        body = completion_from_query(request) if request.method == "GET" else request.json()
+        answer = suggest(index, read_completion(body, SUGGEST), self._scope(request, index))
         return json_reply(200, self._in_context(request, f"indexes('{address.key}')/$metadata#docs(*)", answer))
+
+    def _autocomplete(self, request: Request, address: Address) -> Reply:
+        index = self.indexes.get(address.key or "")
+        body = completion_from_query(request) if request.method == "GET" else request.json()
+        answer = autocomplete(index, read_completion(body, AUTOCOMPLETE), self._scope(request, index))
+        context = f"indexes('{address.key}')/$metadata#Collection(Microsoft.Azure.Search.AutocompleteItem)"
+        return json_reply(200, self._in_context(request, context, answer))
 
     def _lookup(self, request: Request, address: Address) -> Reply:
         index = self.indexes.get(address.key or "")
         select = read_select(index.definition, request.query.get("$select"))
-        document = index.store.get(address.inner_key or "")
-        if document is None:
+        ordinal = index.store.ordinals.get(address.inner_key or "")
+        seen = self._scope(request, index).visible
+        if ordinal is None or (seen is not None and not seen[ordinal]):
             return Reply(status=404)
+        document = index.store.document(ordinal)
         body = project(document, index.definition.fields, select)
         return json_reply(200, self._in_context(request, f"indexes('{address.key}')/$metadata#docs(*)/$entity", body))
 
@@ -126,3 +192,11 @@ class SearchService:
 
     def _in_context(self, request: Request, context: str, body: dict[str, Any]) -> dict[str, Any]:
         return {"@odata.context": f"{request.host}/{context}", **body} if request.minimal_metadata else body
+
+
+def _add_next_link(body: dict[str, Any], request: Request, address: Address) -> None:
+    """Where the next page is asked for; later versions name `top` in its parameters even when it was not given."""
+    if request.version >= "2023":
+        body["@search.nextPageParameters"].setdefault("top", None)
+    version = request.query["api-version"]
+    body["@odata.nextLink"] = f"{request.host}/indexes('{address.key}')/docs/search.post.search?api-version={version}"

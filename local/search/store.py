@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ from .analyzers import analyzer
 from .definition import IndexDefinition
 from .fieldvalues import values_at
 from .postings import FieldPostings
+from .sharding import shard_of
 
 Mask = NDArray[np.bool_]
 Document = dict[str, Any]
@@ -25,6 +27,7 @@ class DocumentStore:
         self.generation = 0
         self.documents: list[Document | None] = []
         self.ordinals: dict[str, int] = {}
+        self._shards: array[int] = array("B")
         self.postings = {
             field.path: FieldPostings(analyzer(field.analyzer), analyzer(field.search_analyzer))
             for field in definition.searchable
@@ -46,8 +49,11 @@ class DocumentStore:
         ordinal = len(self.documents)
         self.documents.append(document)
         self.ordinals[key] = ordinal
+        self._shards.append(shard_of(key))
         for path, postings in self.postings.items():
-            postings.add(ordinal, [text for text in values_at(document, path) if isinstance(text, str)])
+            postings.add(
+                ordinal, self._shards[ordinal], [text for text in values_at(document, path) if isinstance(text, str)]
+            )
         self._changed()
         return not known
 
@@ -62,7 +68,7 @@ class DocumentStore:
             return False
         self.documents[ordinal] = None
         for postings in self.postings.values():
-            postings.drop(ordinal)
+            postings.drop(ordinal, self._shards[ordinal])
         return True
 
     def _changed(self) -> None:
@@ -74,6 +80,15 @@ class DocumentStore:
         if name not in self._derived:
             self._derived[name] = make()
         return self._derived[name]
+
+    def shards(self, count: int) -> NDArray[np.uint8]:
+        """The shard of every ordinal, all in the first one when `count` is 1."""
+        return np.frombuffer(self._shards.tobytes(), np.uint8) if count > 1 else np.zeros(len(self._shards), np.uint8)
+
+    def sequence(self, count: int) -> NDArray[np.intp]:
+        """All ordinals in the order in which equal hits stand: shard by shard, oldest first."""
+        found: NDArray[np.intp] = self.derived(("sequence", count), lambda: np.argsort(self.shards(count), kind="stable"))
+        return found
 
     @property
     def alive(self) -> Mask:

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .bm25 import FieldScorer
 from .definition import IndexDefinition
 from .errors import ServiceError, invalid_syntax
 from .matched import Matched, all_of, one_of
 from .patterns import from_lucene, from_wildcard
 from .phrases import phrase_frequencies
 from .postings import FieldPostings
+from .sharding import SHARDS
 from .store import DocumentStore
 from .textquery import Boosted, Clauses, Everything, Fuzzy, Phrase, Prefix, Query, Regex, Wildcard, Within, Words
 from .vocabulary import Vocabulary
@@ -34,6 +36,9 @@ class TextSearch:
     fields: tuple[str, ...]
     every_word: bool = False
     weights: Mapping[str, float] = field(default_factory=dict)
+    shards: int = SHARDS
+    postings: Mapping[str, FieldPostings] | None = None
+    space: str = "search"
 
     def run(self, query: Query | None) -> Matched:
         """The matches among the documents that are there; a query without words matches none."""
@@ -76,7 +81,7 @@ class TextSearch:
         return found
 
     def _in_field(self, query: Query, path: str) -> Matched | None:
-        found = self._weightless(query, path, self.store.postings[path])
+        found = self._weightless(query, path, self._postings(path))
         weight = self.weights.get(path, 1.0)
         return found if found is None or weight == 1.0 else Matched(found.mask, found.scores * weight, found.terms)
 
@@ -102,33 +107,32 @@ class TextSearch:
             return None
         return all_of(tokens) if self.every_word else one_of(tokens)
 
+    def _scorer(self, path: str) -> FieldScorer:
+        return FieldScorer(self.store, self._postings(path), (self.space, path), self.shards)
+
+    def _postings(self, path: str) -> FieldPostings:
+        return (self.store.postings if self.postings is None else self.postings)[path]
+
     def _term(self, path: str, term: str) -> Matched:
-        postings = self.store.postings[path]
-        documents, often = postings.postings(term)
+        scorer = self._scorer(path)
+        documents, often = scorer.postings.postings(term)
         scores = np.zeros(len(self.store.documents))
-        having = self._having(documents)
-        if having:
-            scores[documents] = postings.weights(having, documents, often)
+        if len(documents):
+            scores[documents] = scorer.weights(scorer.having(documents), documents, often)
         return Matched(scores > 0, scores, {path: frozenset({term})})
 
-    def _having(self, documents: NDArray[np.uint32]) -> int:
-        """How many documents that are there hold a term."""
-        if len(self.store) == len(self.store.documents):
-            return len(documents)
-        return int(np.count_nonzero(self.store.alive[documents]))
-
     def _phrase(self, text: str, slop: int, path: str) -> Matched | None:
-        tokens = self.store.postings[path].search_analyze(text)
+        tokens = self._postings(path).search_analyze(text)
         if not tokens:
             return None
         if len(tokens) == 1:
             return self._term(path, tokens[0].term)
-        postings = self.store.postings[path]
-        lists = [postings.postings(token.term)[0] for token in tokens]
-        documents, often = phrase_frequencies(postings, tokens, slop)
+        scorer = self._scorer(path)
+        lists = [scorer.postings.postings(token.term)[0] for token in tokens]
+        documents, often = phrase_frequencies(scorer.postings, tokens, slop)
         scores = np.zeros(len(self.store.documents))
-        if len(documents):
-            scores[documents] = sum(postings.weights(self._having(each), documents, often) for each in lists)
+        for each in lists if len(documents) else []:
+            scores[documents] += scorer.weights(scorer.having(each), documents, often)
         return Matched(scores > 0, scores, {path: frozenset(token.term for token in tokens)})
 
     def _fuzzy(self, text: str, edits: int, path: str) -> Matched:
@@ -136,26 +140,26 @@ class TextSearch:
             return self._term(path, text)
         near = [(edit_distance(term, text), term) for term in self._vocabulary(path).fuzzy(text, edits)]
         terms = [(distance, term) for distance, term in sorted(near)[:MAX_FUZZY_TERMS]]
-        postings = self.store.postings[path]
-        found = {term: postings.postings(term) for _, term in terms}
-        having = max((self._having(documents) for documents, _ in found.values()), default=0)
+        scorer = self._scorer(path)
+        found = {term: scorer.postings.postings(term) for _, term in terms}
+        having = reduce(np.maximum, [scorer.having(documents) for documents, _ in found.values()], np.zeros(SHARDS))
         scores = np.zeros(len(self.store.documents))
-        for distance, term in terms if having else []:
+        for distance, term in terms:
             documents, often = found[term]
             closeness = 1 - distance / max(1, min(len(term), len(text)))
-            scores[documents] += max(closeness, 0.05) * postings.weights(having, documents, often)
+            scores[documents] += max(closeness, 0.05) * scorer.weights(having, documents, often)
         return Matched(scores > 0, scores, {path: frozenset(term for _, term in terms)})
 
     def _vocabulary(self, path: str) -> Vocabulary:
         if path not in self.vocabularies:
-            self.vocabularies[path] = Vocabulary(self.store.postings[path].terms)
+            self.vocabularies[path] = Vocabulary(self._postings(path).terms)
         return self.vocabularies[path]
 
     def _constant(self, path: str, look_up: Callable[[Vocabulary], list[str]]) -> Matched:
         terms = look_up(self._vocabulary(path))
         mask = np.zeros(len(self.store.documents), np.bool_)
         for term in terms:
-            mask[self.store.postings[path].postings(term)[0]] = True
+            mask[self._postings(path).postings(term)[0]] = True
         return Matched(mask, mask.astype(np.float64), {path: frozenset(terms)})
 
 

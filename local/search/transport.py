@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from azure.core.exceptions import HttpResponseError, ServiceResponseError
+from azure.core.exceptions import HttpResponseError, IncompleteReadError, ServiceResponseError
 from azure.core.pipeline.transport import AsyncHttpTransport
 from azure.core.rest import AsyncHttpResponse, HttpRequest
 from azure.core.utils import case_insensitive_dict
@@ -34,6 +34,8 @@ class EmbeddedTransport(AsyncHttpTransport[HttpRequest, AsyncHttpResponse]):
             raise ServiceResponseError("The read timed out.", error=error) from error
         if reply.dropped:
             raise ServiceResponseError("The connection was dropped.")
+        if reply.cut:
+            raise IncompleteReadError("The connection was closed in the middle of the body.")
         return EmbeddedResponse(request, reply)
 
     async def open(self) -> None:

@@ -1,0 +1,62 @@
+"""The admin side, under `/local`: faults, captured requests, refusal of definition calls; no client calls it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from .errors import ServiceError
+from .faults import read_fault
+from .message import Reply, Request, json_reply
+
+if TYPE_CHECKING:
+    from .service import SearchService
+
+PREFIX = "/local/"
+
+
+def answer_admin(service: SearchService, request: Request) -> Reply:
+    """`/local/faults`, `/local/requests` and `/local/definitions`; other addresses are 404."""
+    table: dict[tuple[str, str], Callable[[SearchService, Request], Reply]] = {
+        ("POST", "faults"): _add_faults,
+        ("GET", "faults"): lambda service, _: json_reply(200, {"count": len(service.faults)}),
+        ("DELETE", "faults"): _clear_faults,
+        ("POST", "requests"): _start_capture,
+        ("GET", "requests"): lambda service, _: json_reply(200, {"value": service.capture.shown()}),
+        ("DELETE", "requests"): _stop_capture,
+        ("PUT", "definitions"): _refuse_definitions,
+    }
+    if "authorization" in request.headers:
+        raise ServiceError(403, "", "The admin side takes no tokens.")
+    found = table.get((request.method, request.path.removeprefix(PREFIX).strip("/")))
+    return Reply(status=404) if found is None else found(service, request)
+
+
+def _add_faults(service: SearchService, request: Request) -> Reply:
+    try:
+        service.faults.add(read_fault(request.json()))
+    except (ValueError, TypeError) as error:
+        raise ServiceError(400, "InvalidFault", f"The fault cannot be read: {error}.") from None
+    return json_reply(201, {"count": len(service.faults)})
+
+
+def _clear_faults(service: SearchService, request: Request) -> Reply:
+    service.faults.clear()
+    return Reply(status=204)
+
+
+def _start_capture(service: SearchService, request: Request) -> Reply:
+    service.capture.clear()
+    service.capture.on = True
+    return Reply(status=204)
+
+
+def _stop_capture(service: SearchService, request: Request) -> Reply:
+    service.capture.on = False
+    service.capture.clear()
+    return Reply(status=204)
+
+
+def _refuse_definitions(service: SearchService, request: Request) -> Reply:
+    service.definitions_need_key = request.json().get("needKey") is True
+    return Reply(status=204)

@@ -25,6 +25,8 @@ READ_SIZE = 262_144
 DRAIN_SECONDS = 5.0
 IDLE_SECONDS = 130.0
 END_OF_HEAD = re.compile(rb"\n\r?\n")
+LENGTH = re.compile(rb"\ncontent-length[ \t]*:", re.IGNORECASE)
+VERSIONS = (b"1.0", b"1.1")
 
 Handler = Callable[[Request], Awaitable[Answer]]
 
@@ -94,8 +96,7 @@ class Connection:
 
     async def _read_head(self) -> Exchange | None:
         """The next request, or None when the client has none; raises `Refused`."""
-        while not (end := END_OF_HEAD.search(self._received)):
-            self._received = self._received.lstrip(b"\r\n") if self._received[:1] in (b"\r", b"\n") else self._received
+        while not (end := END_OF_HEAD.search(self._received.lstrip(b"\r\n"))):
             _check_limits(self._received)
             data = await asyncio.wait_for(self._reader.read(READ_SIZE), IDLE_SECONDS)
             if not data:
@@ -103,7 +104,12 @@ class Connection:
                     raise Refused(400)
                 return None
             self._received += data
-        _check_limits(self._received[: end.end()])
+        self._received = self._received.lstrip(b"\r\n")
+        head = self._received[: end.end()]
+        _check_limits(head)
+        # h11 accepts a length that is given twice with one value; Kestrel does not.
+        if len(LENGTH.findall(head)) > 1:
+            raise Refused(400)
         return Exchange(self._reader, self._writer, self._received)
 
 
@@ -185,10 +191,9 @@ def _check_limits(received: bytes) -> None:
 
 
 def _check_head(head: h11.Request) -> None:
+    if head.http_version not in VERSIONS:
+        raise Refused(505)
     if len(head.headers) > MOST_HEADERS:
         raise Refused(431)
     if not all(value.isascii() for _, value in head.headers):
-        raise Refused(400)
-    # h11 accepts a length that is given twice with one value; Kestrel does not.
-    if sum(name == b"content-length" for name, _ in head.headers) > 1:
         raise Refused(400)

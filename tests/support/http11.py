@@ -25,12 +25,14 @@ def head(method: str, target: str, headers: Iterable[tuple[str, str]]) -> bytes:
     return "\r\n".join(lines).encode("latin-1")
 
 
-def exchange(port: int, request: bytes, method: str = "GET") -> RawAnswer:
-    """Sends a request that closes its connection, and reads until the other side has closed it."""
+def exchange(port: int, request: bytes, method: str = "GET", *, ends: bool = False) -> RawAnswer:
+    """Sends a request and reads until the other side has closed; `ends` tells it that nothing more will come."""
     with socket.create_connection(("127.0.0.1", port), SECONDS) as connection:
         # The host may answer and close before it has read everything.
         with contextlib.suppress(ConnectionError):
             connection.sendall(request)
+            if ends:
+                connection.shutdown(socket.SHUT_WR)
         received = bytearray()
         with contextlib.suppress(ConnectionResetError):
             while data := connection.recv(1 << 20):

@@ -130,7 +130,7 @@ _ROWS = (
     Attribute("writer", "app.writer", one_of("extractive", "model"), "which writer wrote"),
     Attribute("attempt", "app.attempt", Number(), "number of the try, from 1"),
     Attribute("definition", "app.briefing.definition", Known("definition"), "briefing definition"),
-    Attribute("definition_version", "app.briefing.definition_version", Known("definition_version"), "its version"),
+    Attribute("definition_version", "app.briefing.definition_version", Number(), "its version"),
     Attribute("section", "app.briefing.section", Number(), "place of the section in its definition, from 1"),
     Attribute("sections", "app.briefing.sections", Number(), "sections of the briefing"),
     Attribute("delivery", "app.briefing.delivery", Number(), "delivery count of the queue message, from 1"),

@@ -28,10 +28,14 @@ ERROR_CODES = frozenset(
         "invalid_json",
         "invalid_key",
         "invalid_message",
+        "invalid_parameters",
         "invalid_query",
         "invalid_request",
+        "invalid_retrieval",
+        "invalid_source",
         "invalid_status",
         "length_required",
+        "message_too_large",
         "model_failed",
         "model_incomplete",
         "model_refused",
@@ -41,6 +45,7 @@ ERROR_CODES = frozenset(
         "not_found",
         "plan_unreadable",
         "principal_required",
+        "request_missing",
         "retrieval_error",
         "role_required",
         "search_failed",
@@ -51,13 +56,18 @@ ERROR_CODES = frozenset(
         "storage_failed",
         "storage_refused",
         "storage_unavailable",
+        "stream_finished",
         "telemetry_unsafe",
         "too_large",
         "too_many_requests",
+        "too_many_sources",
         "unauthenticated",
         "unknown_agent",
         "unknown_definition",
+        "unknown_format",
         "unknown_index",
+        "unknown_state",
+        "unreadable_message",
         "unsupported_encoding",
         "unsupported_media_type",
     }
@@ -67,6 +77,7 @@ OTHER_ERROR = "_OTHER"
 _OURS = ("shared.", "function_app:")
 
 _STATUS = re.compile(r"[1-5][0-9]{2}\Z", re.ASCII)
+_CODE = re.compile(r"[a-z]+(?:_[a-z]+)*\Z", re.ASCII)
 _CLASS = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,79}\Z", re.ASCII)
 
 
@@ -92,7 +103,12 @@ def error_place(value: object) -> str | None:
 
 def _of_exception(error: BaseException) -> str:
     code = getattr(error, "code", None)
-    if isinstance(code, str) and code in ERROR_CODES:
+    if isinstance(code, str) and (code in ERROR_CODES or (_is_ours(error) and _CODE.match(code))):
         return code
     name = type(error).__name__
     return name if _CLASS.match(name) else OTHER_ERROR
+
+
+def _is_ours(error: BaseException) -> bool:
+    """Whether the class of an exception is the app's own: its code is a word that the app has written."""
+    return type(error).__module__.startswith(_OURS)

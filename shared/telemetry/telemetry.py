@@ -37,7 +37,7 @@ class Telemetry:
         return self._pipeline is not None
 
     def allow(self, group: str, names: Iterable[str]) -> None:
-        """Let these names of the configuration out (`index`, `agent`, `definition`, `definition_version`, `route`, `model`,
+        """Let these names of the configuration out (`index`, `agent`, `definition`, `route`, `model`,
         `setting`, `field`); a name that nobody allowed leaves as `other`."""
         self._admission.allow(group, names)
 

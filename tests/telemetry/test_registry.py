@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -58,7 +59,7 @@ def constant(node: ast.AST | None) -> str | None:
 
 
 def error_codes() -> Iterator[str | None]:
-    """Codes of errors: of their classes, given to one as `code=…`, and the second argument of an `HttpError`."""
+    """Codes of errors: of their classes, given as `code=…`, second argument of an `HttpError`, reasons of rejections."""
     classes = {"HttpError", "Failure"}
     for path, node in NODES:
         if isinstance(node, ast.ClassDef) and path.endswith("errors.py"):
@@ -68,6 +69,8 @@ def error_codes() -> Iterator[str | None]:
         if isinstance(node, ast.Call) and ast.unparse(node.func) in classes:
             yield from (constant(keyword.value) for keyword in node.keywords if keyword.arg == "code")
             yield from (constant(argument) for argument in node.args[1:2] if ast.unparse(node.func) == "HttpError")
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("unreadable", "_refused")):
+            yield from (code for code in map(constant, node.args) if code and re.fullmatch("[a-z_]+", code))
 
 
 def _is_code(row: ast.Assign) -> bool:

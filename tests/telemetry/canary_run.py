@@ -1,0 +1,130 @@
+"""One run of the app under the development host, with everything that leaves it kept: the canary suite looks through it."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import time
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from azure.storage.queue import QueueClient
+
+from local.azurite import Azurite
+from local.sample_settings import app_settings
+from tests.support.host import ROOT, HostProcess
+from tests.support.ingestion import Ingestion
+
+from .calls import Call, calls
+from .canaries import CANARIES, SECRET_HEADERS, found_in
+from .hostile import Hostile
+
+NOISY = Path(__file__).resolve().parent / "noisy"
+AT_ONCE = 8
+QUEUE_SECONDS = 60.0
+MESSAGES = (
+    f"{CANARIES['queue_garbage']} is no JSON",
+    json.dumps({"version": 1, "id": CANARIES["queue_garbage"], "briefing": CANARIES["queue_garbage"], "parameters": {}}),
+    json.dumps({"version": 1, "id": "c-1", "briefing": "school-profile", "parameters": {"urn": CANARIES["parameter"]}}),
+    json.dumps(
+        {
+            "version": 1,
+            "id": CANARIES["queue_garbage"] + "2",
+            "briefing": "inspection-summary",
+            "parameters": {"urn": "100000", "focus": f"{CANARIES['parameter']} fault503"},
+        }
+    ),
+)
+
+
+@dataclass
+class CanaryRun:
+    """What a run left behind: `statuses` of the calls by name, and every place that a text could have got to."""
+
+    statuses: dict[str, int] = field(default_factory=dict)
+    ingestion: Ingestion = field(default_factory=Ingestion)
+    hostile: Hostile = field(default_factory=Hostile)
+    said: str = ""
+    files: dict[str, str] = field(default_factory=dict)
+
+    def leaks(self) -> dict[str, set[str]]:
+        """The canaries found, by place."""
+        places = {"ingestion": self.ingestion.text, "stdout and stderr": self.said, **self.files}
+        return {place: found for place, text in places.items() if (found := found_in(text))}
+
+
+@contextmanager
+def ran(folder: Path, settings: Mapping[str, str]) -> Iterator[CanaryRun]:
+    """All calls and messages, run to their end."""
+    run = CanaryRun()
+    with run.ingestion, run.hostile, Azurite() as azurite:
+        with HostProcess(ROOT, environment=_environment(run, azurite, folder, settings)) as host:
+            run.statuses = _call_all(_port(host))
+            _queue_all(azurite)
+            _wait_for_briefings(run, azurite)
+        run.said = "\n".join([*host.lines, *host.complaints])
+        run.files = {str(path): path.read_text("utf-8", "replace") for path in folder.rglob("*") if path.is_file()}
+        yield run
+
+
+def _environment(run: CanaryRun, azurite: Azurite, folder: Path, settings: Mapping[str, str]) -> dict[str, str]:
+    return {
+        **app_settings(run.hostile.search, azurite.connection_string),
+        "AiAgents__Auth__Mode": "entra",
+        "AiAgents__AISearch__MaxRetryAttempts": "1",
+        "AiAgents__AISearch__TimeoutSeconds": "2",
+        "AiAgents__Model__Endpoint": run.hostile.model,
+        "AiAgents__Model__Deployment": "gpt-test",
+        "APPLICATIONINSIGHTS_CONNECTION_STRING": run.ingestion.connection_string,
+        "AzureFunctionsJobHost__extensions__queues__maxDequeueCount": "2",
+        "AzureFunctionsJobHost__extensions__queues__visibilityTimeout": "00:00:01",
+        "OPENAI_LOG": "debug",
+        "PYTHONPATH": f"{NOISY}:{ROOT}",
+        "TMPDIR": str(folder),
+        "HOME": str(folder),
+        **settings,
+    }
+
+
+def _port(host: HostProcess) -> int:
+    """Where it listens: other lines may follow that one, since everything in there talks."""
+    return int(next(line for line in host.lines if line.startswith("Host: ")).rpartition(":")[2])
+
+
+def _call_all(port: int) -> dict[str, int]:
+    """Submissions come first and by themselves: what reads and deletes briefings needs them."""
+    every = calls()
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        return {
+            call.name: status for call, status in zip(every, pool.map(lambda call: _send(port, call), every), strict=True)
+        }
+
+
+def _send(port: int, call: Call) -> int:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    headers = {**SECRET_HEADERS, "User-Agent": CANARIES["user_agent"], **call.headers}
+    try:
+        connection.request(call.method, f"/api/{call.path}", call.body or None, headers)
+        reply = connection.getresponse()
+        reply.read()
+        return reply.status
+    finally:
+        connection.close()
+
+
+def _queue_all(azurite: Azurite) -> None:
+    with QueueClient.from_connection_string(azurite.connection_string, "briefings") as queue:
+        for message in MESSAGES:
+            queue.send_message(message)
+
+
+def _wait_for_briefings(run: CanaryRun, azurite: Azurite) -> None:
+    """Until the queue is empty and what was taken from it has ended."""
+    until = time.monotonic() + QUEUE_SECONDS
+    with QueueClient.from_connection_string(azurite.connection_string, "briefings") as queue:
+        while queue.get_queue_properties().approximate_message_count:
+            assert time.monotonic() < until, "the queue was not emptied in time"
+            time.sleep(0.2)

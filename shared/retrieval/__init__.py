@@ -27,9 +27,9 @@ from .context import (
     TextSearchResult,
     ToolDefinition,
     ToolReply,
+    bounded_state,
     index_search,
     injected_message,
-    read_texts,
 )
 from .errors import (
     CallerError,
@@ -190,6 +190,7 @@ __all__ = [
     "ToolReply",
     "UnknownName",
     "azure_error",
+    "bounded_state",
     "check",
     "check_rights",
     "fence",
@@ -200,7 +201,6 @@ __all__ = [
     "odata",
     "parse_agent_key",
     "parse_retrieve_request",
-    "read_texts",
     "reply_to_json",
     "resolve",
     "retrieve",

@@ -18,8 +18,8 @@ from shared.retrieval import (
     Source,
     ToolDefinition,
     ToolReply,
+    bounded_state,
     injected_message,
-    read_texts,
 )
 
 from ..json_body import Flaw
@@ -96,10 +96,8 @@ def messages_of(bodies: Iterable[MessageBody]) -> list[ChatMessage]:
 
 
 def state_of(state: Mapping[str, Any] | None, options: ContextOptions) -> dict[str, Any]:
-    """The caller's state. Raises InvalidRequest for a malformed one, also where this call would not read it."""
-    given = dict(state or {})
-    read_texts(given, options.key, limit=1)
-    return given
+    """The caller's state within its size. Raises InvalidRequest for a malformed one, also where no call would read it."""
+    return bounded_state(state or {}, options.key)
 
 
 def tool_json(tool: ToolDefinition) -> dict[str, Any]:

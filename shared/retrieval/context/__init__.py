@@ -5,7 +5,7 @@ from .messages import ChatMessage, Mark, OtherPart, TextPart, injected_message
 from .options import ContextOptions, SearchTime, TextRedactor
 from .provider import TextSearchProvider
 from .results import ContextResult, TextSearchResult, ToolReply
-from .state import read_texts
+from .state import bounded as bounded_state
 from .tool import ToolDefinition
 
 __all__ = [
@@ -21,7 +21,7 @@ __all__ = [
     "TextSearchResult",
     "ToolDefinition",
     "ToolReply",
+    "bounded_state",
     "index_search",
     "injected_message",
-    "read_texts",
 ]

@@ -7,6 +7,7 @@ writing give a new one, and a call that raises has changed nothing.
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping, Sequence
 
 from ..errors import InvalidRequest, Problem, TooLarge
@@ -38,11 +39,11 @@ def write_texts(state: State, key: str, texts: Texts | None) -> dict[str, object
 
     Raises TooLarge when the other entries alone are over it.
     """
-    if texts is None:
-        return {**state, key: {}}
     room = MAX_STATE_BYTES - _size({**state, key: {TEXTS: []}})
     if room < 0:
         raise TooLarge(f"The state without its remembered texts is over {MAX_STATE_BYTES} bytes.")
+    if texts is None:
+        return {**state, key: {}}
     kept = len(texts)
     for text in reversed(texts):
         room -= _size(text) + len(", ")
@@ -50,6 +51,15 @@ def write_texts(state: State, key: str, texts: Texts | None) -> dict[str, object
             break
         kept -= 1
     return {**state, key: {TEXTS: list(texts[kept:])}}
+
+
+def bounded(state: State, key: str) -> dict[str, object]:
+    """The state as it is where it keeps within 64 KiB, else without its oldest remembered texts.
+
+    Raises InvalidRequest for a malformed entry, TooLarge when the other entries alone are over it.
+    """
+    texts = read_texts(state, key, limit=sys.maxsize)
+    return dict(state) if _size(state) <= MAX_STATE_BYTES else write_texts(state, key, texts)
 
 
 def _newest(texts: Texts, limit: int) -> Texts:

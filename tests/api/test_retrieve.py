@@ -1,0 +1,195 @@
+"""Retrieve over HTTP: addresses, the contract of the service field by field, errors in Azure's shape."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from local.sample_settings import INSPECTIONS, SCHOOLS
+from local.search.service import SearchService
+from shared.api import AGENT_RETRIEVE, AGENT_RETRIEVE_PLAIN, CITATIONS, KNOWLEDGE_BASE_RETRIEVE, Reply
+from tests.support.app import App, app_over, body_of
+
+AGENT = {"query": {"api-version": "2025-05-01-preview"}, "route_params": {"key": "('schools-agent')"}}
+BASE = {"query": {"api-version": "2026-04-01"}, "route_params": {"key": "('schools-agent')"}}
+BODY: dict[str, Any] = {
+    "messages": [
+        {"role": "assistant", "content": [{"type": "text", "text": "You answer questions about schools."}]},
+        {"role": "user", "content": [{"type": "text", "text": "safeguarding concerns"}]},
+    ],
+    "targetIndexParams": [{"indexName": "inspections", "filterAddOn": None, "includeReferenceSourceData": True}],
+}
+
+
+def error_of(reply: Reply) -> dict[str, Any]:
+    """The error of a reply in Azure's shape."""
+    body = body_of(reply)
+    assert body.keys() == {"error"}
+    assert {"code", "message"} <= body["error"].keys() <= {"code", "message", "target", "details", "additionalInfo"}
+    assert reply.content_type == "application/json"
+    error: dict[str, Any] = body["error"]
+    return error
+
+
+async def test_the_reply_has_the_contract_field_by_field(app: App) -> None:
+    reply = await app.call(AGENT_RETRIEVE, BODY, **AGENT, headers={"x-ms-client-request-id": "abc-1"})
+    body = body_of(reply)
+    assert (reply.status, reply.headers["x-ms-client-request-id"]) == (200, "abc-1")
+    assert body.keys() == {"response", "references", "activity"}
+    (message,) = body["response"]
+    assert message.keys() == {"role", "content"}
+    assert message["role"] == "assistant"
+    assert [part.keys() for part in message["content"]] == [{"type", "text"}]
+    entries = json.loads(message["content"][0]["text"])
+    assert [entry.keys() for entry in entries] == [{"ref_id", "title", "terms", "content"}] * len(entries)
+    assert [str(entry["ref_id"]) for entry in entries] == [reference["id"] for reference in body["references"]]
+    (activity,) = body["activity"]
+    assert activity.keys() == {"type", "id", "targetIndex", "query", "queryTime", "count", "elapsedMs"}
+    assert (activity["type"], activity["targetIndex"]) == ("AzureSearchQuery", "inspections")
+    assert activity["query"] == {"search": "safeguarding concerns", "filter": None}
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", activity["queryTime"])
+    assert activity["count"] == len(entries) > 0
+    for reference in body["references"]:
+        assert reference.keys() == {"type", "id", "activitySource", "docKey", "sourceData"}
+        assert (reference["type"], reference["activitySource"]) == ("AzureSearchDoc", 0)
+        assert reference["sourceData"]["id"] == reference["docKey"]
+
+
+async def test_citations_take_the_reply_as_it_came(app: App) -> None:
+    retrieval = body_of(await app.call(AGENT_RETRIEVE, BODY, **AGENT))
+    answer = {"answer": "There were concerns [ref_id:0].", "retrieval": retrieval, "format": "text"}
+    resolved = body_of(await app.call(CITATIONS, answer))
+    title = json.loads(retrieval["response"][0]["content"][0]["text"])[0]["title"]
+    assert resolved["valid"] is True
+    assert [(one["number"], one["name"]) for one in resolved["citations"]] == [(1, title)]
+
+
+async def test_the_plain_alias_and_the_later_contract(app: App) -> None:
+    plain = {**AGENT, "route_params": {"agentName": "schools-agent"}}
+    first = body_of(await app.call(AGENT_RETRIEVE, BODY, **AGENT))
+    second = body_of(await app.call(AGENT_RETRIEVE_PLAIN, BODY, **plain))
+    assert first["references"] == second["references"]
+    intents = {"intents": [{"type": "semantic", "search": "safeguarding concerns"}]}
+    body = body_of(await app.call(KNOWLEDGE_BASE_RETRIEVE, intents, **BASE))
+    assert [one["type"] for one in body["activity"]] == ["searchIndex", "searchIndex", "agenticReasoning"]
+    assert [one["knowledgeSourceName"] for one in body["activity"][:2]] == ["schools", "inspections"]
+
+
+ADDRESSES = [
+    ("(%27schools-agent%27)", 200, ""),
+    ("('nobody')", 404, "unknown_agent"),
+    ("('Schools-Agent')", 404, "unknown_agent"),
+    ("(schools-agent)", 400, "invalid_key"),
+    ("('')", 400, "invalid_key"),
+    ("", 400, "invalid_key"),
+]
+
+
+@pytest.mark.parametrize(("key", "status", "code"), ADDRESSES)
+async def test_addresses(app: App, key: str, status: int, code: str) -> None:
+    reply = await app.call(AGENT_RETRIEVE, BODY, query=AGENT["query"], route_params={"key": key})
+    assert reply.status == status
+    if code:
+        assert error_of(reply)["code"] == code
+
+
+async def test_names_with_quotes_and_slashes(service: SearchService) -> None:
+    names = ["o'brien", "a/b", "a b"]
+    agents = [{"Name": name, "Indexes": [{"Name": "inspections"}]} for name in names]
+    async with app_over(service, {"AiAgents__KnowledgeAgents": json.dumps(agents)}) as app:
+        for key in ("('o''brien')", "(%27o%27%27brien%27)", "('a%2Fb')", "('a%2fb')", "('a b')"):
+            reply = await app.call(AGENT_RETRIEVE, BODY, query=AGENT["query"], route_params={"key": key})
+            assert reply.status == 200, key
+        for name in ("o'brien", "a%2Fb", "a b"):
+            reply = await app.call(AGENT_RETRIEVE_PLAIN, BODY, query=AGENT["query"], route_params={"agentName": name})
+            assert reply.status == 200, name
+
+
+BAD: list[tuple[Any, dict[str, str], int, str, str | None]] = [
+    (BODY, {}, 400, "invalid_api_version", "api-version"),
+    (BODY, {"api-version": ""}, 400, "invalid_api_version", "api-version"),
+    (BODY, {"api-version": "2026-04-01"}, 400, "invalid_api_version", "api-version"),
+    (b"{", AGENT["query"], 400, "invalid_json", "$"),
+    ([], AGENT["query"], 400, "wrong_type", "$"),
+    ({"messages": []}, AGENT["query"], 400, "out_of_range", "$.messages"),
+    ({**BODY, "more": 1}, AGENT["query"], 400, "unknown_key", "$.more"),
+    (
+        {**BODY, "targetIndexParams": [{"indexName": "trusts"}]},
+        AGENT["query"],
+        400,
+        "unknown_index",
+        "$.targetIndexParams[0].indexName",
+    ),
+    (
+        {**BODY, "targetIndexParams": [{"indexName": "inspections", "filterAddOn": "a eq 1) or (true"}]},
+        AGENT["query"],
+        400,
+        "invalid_filter",
+        "$.targetIndexParams[0].filterAddOn",
+    ),
+    (
+        {**BODY, "targetIndexParams": [{"indexName": "inspections", "filterAddOn": "nothing eq 'x'"}]},
+        AGENT["query"],
+        400,
+        "invalid_query",
+        "$.targetIndexParams[0].filterAddOn",
+    ),
+    (
+        {"messages": [{"content": [{"type": "image", "image": {"url": "https://x.example/a.png"}}]}]},
+        AGENT["query"],
+        400,
+        "image_not_supported",
+        "$.messages[0].content[0]",
+    ),
+    (
+        {"messages": [{"content": [{"type": "text", "text": "a" * 10_001}]}]},
+        AGENT["query"],
+        413,
+        "too_large",
+        "$.messages[0]",
+    ),
+    (b'{"messages": "' + b"x" * 1024 * 1024 + b'"}', AGENT["query"], 413, "body_too_large", None),
+]
+
+
+@pytest.mark.parametrize(("body", "query", "status", "code", "target"), BAD, ids=[f"{row[3]} {row[4]}" for row in BAD])
+async def test_errors_have_azures_shape(
+    app: App, body: Any, query: dict[str, str], status: int, code: str, target: str | None
+) -> None:
+    reply = await app.call(AGENT_RETRIEVE, body, query=query, route_params=AGENT["route_params"])
+    error = error_of(reply)
+    assert (reply.status, error["code"], error.get("target")) == (status, code, target)
+    assert all(detail.keys() == {"code", "message", "target"} for detail in error.get("details", []))
+
+
+async def test_wrong_types_of_body_and_missing_settings_have_azures_shape_too(service: SearchService) -> None:
+    async with app_over(service, {"AiAgents__KnowledgeAgents": "[5]"}) as app:
+        refused = await app.call(AGENT_RETRIEVE, BODY, **AGENT, headers={"content-type": "text/plain"})
+        assert (refused.status, error_of(refused)["code"]) == (415, "unsupported_media_type")
+        missing = await app.call(AGENT_RETRIEVE, BODY, **AGENT)
+        assert (missing.status, error_of(missing)["code"]) == (503, "not_configured")
+        wrong = await app.call(AGENT_RETRIEVE, {"messages": []}, **AGENT)
+        assert wrong.status == 400
+
+
+async def test_roles_hold_for_agents(service: SearchService) -> None:
+    closed = json.dumps([SCHOOLS, {**INSPECTIONS, "AllowedRoles": ["Inspectors"]}])
+    async with app_over(service, {"AiAgents__AISearch__Indexes": closed, "AiAgents__Context__Index": "schools"}) as app:
+        reply = await app.call(AGENT_RETRIEVE, BODY, **AGENT)
+        assert (reply.status, error_of(reply)["code"]) == (403, "role_required")
+
+
+async def test_a_missing_index_is_the_operators(service: SearchService) -> None:
+    gone = json.dumps([SCHOOLS, {**INSPECTIONS, "Name": "gone"}])
+    agents = json.dumps([{"Name": "schools-agent", "Indexes": [{"Name": "gone"}]}])
+    settings = {
+        "AiAgents__AISearch__Indexes": gone,
+        "AiAgents__Context__Index": "schools",
+        "AiAgents__KnowledgeAgents": agents,
+    }
+    async with app_over(service, settings) as app:
+        reply = await app.call(AGENT_RETRIEVE, {**BODY, "targetIndexParams": None}, **AGENT)
+        assert (reply.status, error_of(reply)["code"]) == (502, "index_misconfigured")

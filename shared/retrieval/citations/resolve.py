@@ -6,6 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from ..evidence import Evidence
 from ..sources import Source
+from .account import Account, Asked
+from .given import given_sources, within_limit
+from .signs import clean_text
 from .values import Check, Format, Resolution
 
 
@@ -25,14 +28,15 @@ def check(
     `Evidence.text`. Raises InvalidRequest for sources that are no sources and for `figures` without evidence, TooLarge for
     an answer over the limit.
     """
-    raise NotImplementedError
+    asked = Asked(given_sources(sources), "markdown", required, references=references)
+    return _read(answer, Account(asked))[0].check()
 
 
 def resolve(
     answer: str,
     sources: Sequence[Source] | Evidence,
     *,
-    format: Format = "html",
+    format: Format = "html",  # noqa: A002 - the name of the wire and of the spec
     required: bool = True,
     allowed_hosts: Iterable[str] = (),
     references: bool = False,
@@ -40,4 +44,12 @@ def resolve(
     evidence: Evidence | str | None = None,
 ) -> Resolution:
     """`answer` with its markers resolved to names and links, safe to show in `format` (spec 5). Errors as `check`."""
-    raise NotImplementedError
+    account, shown = _read(
+        answer, Account(Asked(given_sources(sources), format, required, tuple(allowed_hosts), references))
+    )
+    return account.resolution(shown)
+
+
+def _read(answer: str, account: Account) -> tuple[Account, str]:
+    within_limit(len(answer))
+    return account, account.feed(clean_text(answer), final=True)

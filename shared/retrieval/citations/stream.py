@@ -3,43 +3,121 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
+from ..errors import InvalidRequest
 from ..evidence import Evidence
 from ..sources import Source
+from .account import Account, Asked
+from .given import given_sources, within_limit
+from .signs import clean_text
+from .sinks import HtmlSink, OpenList
+from .state import State, pack, position_from, position_json, unknown_state, unpack
 from .values import Format, Resolution
+
+_HIGH_SURROGATES = ("\ud800", "\udbff")
 
 
 class CitationStream:
     """Resolves an answer piece by piece: the joined pieces equal `resolve` of the whole.
 
-    `state` (after any `feed`) carries on in another process, with the same sources and options; it holds none of them.
+    What `feed` gives has passed everything but the checks that need the end: when `resolution.valid` is false at last,
+    withdraw or label the text. `state` (after any `feed`) carries on elsewhere, with the same sources and options; it holds
+    none of them. Figures are not checked in a stream.
     """
 
     def __init__(
         self,
         sources: Sequence[Source] | Evidence,
         *,
-        format: Format = "html",
+        format: Format = "html",  # noqa: A002 - the name of the wire and of the spec
         required: bool = True,
         allowed_hosts: Iterable[str] = (),
         references: bool = False,
         state: str | None = None,
     ) -> None:
-        raise NotImplementedError
+        """Begins a stream, or takes up the one of `state`.
+
+        Raises InvalidRequest for sources that are no sources, and with code `unknown_state` for a state that is damaged, of
+        another version or of other options: the stream then has to start again.
+        """
+        asked = Asked(given_sources(sources), format, required, tuple(allowed_hosts), references)
+        self._options = [format, required, references]
+        self._half = ""
+        self._characters = 0
+        self._resolution: Resolution | None = None
+        saved = unpack(state) if state is not None else None
+        self._account = self._begin(asked, saved)
+        self._block_ledger = self._account.ledger.saved()
+        if saved is not None:
+            self._account.feed(saved.held, final=False)
 
     def feed(self, chunk: str, final: bool = False) -> str:
         """The text that `chunk` releases, safe to show. With `final` everything held back follows and `resolution` is set.
 
         Raises TooLarge when the answer passes its limit, InvalidRequest (`stream_finished`) after the final piece.
         """
-        raise NotImplementedError
+        if self._resolution is not None:
+            raise InvalidRequest("The stream has had its final piece.", code="stream_finished")
+        within_limit(self._characters + len(chunk))
+        self._characters += len(chunk)
+        text = self._half + chunk
+        cut = len(text) - (not final and _HIGH_SURROGATES[0] <= text[-1:] <= _HIGH_SURROGATES[1])
+        self._half = text[cut:]
+        shown = self._account.feed(clean_text(text[:cut]), final=final)
+        if final:
+            self._resolution = self._account.resolution(shown)
+        return shown
 
     @property
     def state(self) -> str:
-        """What to hand to the next `CitationStream`: the text held back and at most 64 KiB. Raises as `feed` when finished."""
-        raise NotImplementedError
+        """What to hand to the next `CitationStream`: the text held back and at most 64 KiB.
+
+        Raises InvalidRequest (`stream_finished`) after the final piece.
+        """
+        if self._resolution is not None:
+            raise InvalidRequest("The stream has had its final piece.", code="stream_finished")
+        reader, sink = self._account.reader, self._account.sink
+        meta: dict[str, Any] = {
+            "options": self._options,
+            "characters": self._characters,
+            "half": [ord(c) for c in self._half],
+        }
+        if isinstance(sink, HtmlSink):
+            meta["list"] = [sink.list.marker, sink.list.tag] if sink.list else None
+            meta["ledger"] = self._block_ledger
+            return pack(State(meta, "".join(sink.source) + reader.waiting))
+        meta["position"] = position_json(reader.position)
+        meta["ledger"] = self._account.ledger.saved()
+        return pack(State(meta, reader.held))
 
     @property
     def resolution(self) -> Resolution | None:
         """The whole answer's verdict, None before the final piece."""
-        raise NotImplementedError
+        return self._resolution
+
+    def _begin(self, asked: Asked, saved: State | None) -> Account:
+        if saved is None:
+            return Account(asked, on_block=self._save_ledger)
+        if saved.meta.get("options") != self._options:
+            raise unknown_state("was made for another format or with other options")
+        try:
+            position = position_from(saved.meta["position"]) if "position" in saved.meta else None
+            account = Account(asked, position, self._save_ledger)
+            account.ledger.restore(saved.meta["ledger"])
+            self._characters = int(saved.meta["characters"])
+            self._half = "".join(chr(int(code)) for code in saved.meta["half"][:1])
+            if isinstance(account.sink, HtmlSink) and saved.meta["list"]:
+                account.sink.list = _open_list(*saved.meta["list"])
+        except (KeyError, TypeError, ValueError, OverflowError):
+            raise unknown_state("is damaged") from None
+        return account
+
+    def _save_ledger(self) -> None:
+        self._block_ledger = self._account.ledger.saved()
+
+
+def _open_list(marker: str, tag: str) -> OpenList:
+    if tag not in ("ul", "ol"):
+        raise ValueError
+    return OpenList(str(marker), tag)

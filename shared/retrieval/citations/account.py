@@ -1,0 +1,79 @@
+"""One answer being resolved: its sources, its ledger and the reader that writes one format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from ..errors import InvalidRequest
+from ..sources import Source
+from .assembly import Assembly, Dialect
+from .html_text import HtmlText
+from .inline import ScanOptions
+from .ledger import Ledger
+from .links import LinkPolicy
+from .markdown_text import MarkdownText
+from .plain_text import PlainText
+from .reader import Position, Reader
+from .sinks import HtmlSink, TextSink
+from .values import Check, Format, Resolution
+
+FORMATS: tuple[Format, ...] = ("html", "markdown", "text")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the caller asks of a resolution."""
+
+    sources: tuple[Source, ...]
+    format: Format
+    required: bool
+    allowed_hosts: Iterable[str] = ()
+    references: bool = False
+
+
+class Account:
+    """Reads an answer into a sink and keeps the ledger."""
+
+    def __init__(self, asked: Asked, position: Position | None = None, on_block: Callable[[], None] | None = None) -> None:
+        if asked.format not in FORMATS:
+            raise InvalidRequest("The format is one of html, markdown and text.", code="unknown_format")
+        policy = LinkPolicy(asked.allowed_hosts, (s.link for s in asked.sources if s.link))
+        self.ledger = Ledger(asked.sources, required=asked.required, shown_as=asked.format)
+        self.sink: HtmlSink | TextSink
+        dialect: Dialect
+        if asked.format == "html":
+            dialect = html = HtmlText(policy)
+            self.sink = HtmlSink(html, on_block)
+        else:
+            dialect = MarkdownText(policy) if asked.format == "markdown" else PlainText()
+            self.sink = TextSink(markdown=asked.format == "markdown")
+        self.reader = Reader(self.sink, Assembly(dialect, self.ledger), ScanOptions(policy, asked.references), position)
+
+    def feed(self, text: str, *, final: bool) -> str:
+        """Reads `text` and gives what that releases."""
+        self.reader.feed(text, final=final)
+        if final:
+            self.sink.close()
+            self.ledger.close()
+        return self.sink.take()
+
+    def check(self) -> Check:
+        """The verdict, once the answer is read to its end."""
+        ledger = self.ledger
+        return Check(
+            valid=ledger.valid, problems=tuple(ledger.problems), more_problems=ledger.more, retry_prompt=ledger.prompt
+        )
+
+    def resolution(self, answer: str) -> Resolution:
+        """The verdict with the resolved `answer`."""
+        ledger = self.ledger
+        return Resolution(
+            valid=ledger.valid,
+            answer=answer,
+            citations=ledger.citations,
+            uncited=ledger.uncited,
+            problems=tuple(ledger.problems),
+            more_problems=ledger.more,
+            retry_prompt=ledger.prompt,
+        )

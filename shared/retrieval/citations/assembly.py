@@ -1,0 +1,139 @@
+"""Tokens into the text of one format: what stands for a construct, and what keeps the text around it from becoming one."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from ..sources import Source
+from .ledger import Ledger
+from .signs import ANCHOR, CLOSE, CODE, EAT, GUARD, SEAM, SEAMS
+from .tokens import Token
+
+_EATEN = re.compile(f"(?<![ \t])[ \t]++(?={EAT})")
+_INSERT = re.compile(f"[{ANCHOR}{CLOSE}{CODE}]")
+_SIGNS = re.compile(f"[{SEAMS}{GUARD}]")
+
+
+class Gaps:
+    """Where the lines of a leaf block were cut out of the source: what stood before each line's content."""
+
+    def __init__(self) -> None:
+        self.places: list[tuple[int, str]] = []
+
+    def add(self, at: int, prefix: str) -> None:
+        """Remembers that `prefix` stood before the character at `at`."""
+        if prefix:
+            self.places.append((at, prefix))
+
+    def within(self, text: str, start: int, end: int) -> str:
+        """`text[start:end]` with the prefixes that stood in it."""
+        parts: list[str] = []
+        position = start
+        for at, prefix in self.places[
+            bisect_right(self.places, start, key=_place) : bisect_right(self.places, end, key=_place)
+        ]:
+            parts += (text[position:at], prefix)
+            position = at
+        return "".join((*parts, text[position:end]))
+
+    def drop_before(self, start: int) -> None:
+        """Forgets what is released and counts from `start`."""
+        self.places = [(at - start, prefix) for at, prefix in self.places if at > start]
+
+
+def _place(gap: tuple[int, str]) -> int:
+    return gap[0]
+
+
+class Dialect(Protocol):
+    """How one format shows things."""
+
+    def cite(self, sources: Sequence[Source]) -> str:
+        """The citations of one marker."""
+
+    def literal(self, text: str) -> str:
+        """Text that is shown as it is."""
+
+    def address(self, link: str) -> str:
+        """An allowed address in angle brackets."""
+
+    def opening(self, link: str) -> str:
+        """The start of an allowed link."""
+
+    def closing(self, link: str) -> str:
+        """The end of an allowed link."""
+
+    def finish(self, text: str, inserts: Iterable[str], *, starts_line: bool) -> str:
+        """The text with its `inserts` put in, in order, where it has ANCHOR, CODE and CLOSE."""
+
+
+class Assembly:
+    """Builds the text of tokens, reporting to the ledger what it leaves out."""
+
+    def __init__(self, dialect: Dialect, ledger: Ledger) -> None:
+        self._dialect = dialect
+        self._ledger = ledger
+
+    def text(self, tokens: Sequence[Token], *, starts_line: bool) -> str:
+        """What the tokens show."""
+        parts: list[str] = []
+        inserts: list[str] = []
+        images = 0
+        for token in tokens:
+            for problem in token.notes:
+                self._ledger.note(problem)
+            images += (token.kind == "alt") - (token.kind == "alt_end")
+            if images:
+                parts.append(self._alternative(token))
+            else:
+                self._show(token, parts, inserts)
+        return self._dialect.finish(_EATEN.sub("", "".join(parts)), inserts, starts_line=starts_line)
+
+    def _alternative(self, token: Token) -> str:
+        """What a token inside an image's text leaves: markers stay text, links are only their text."""
+        if token.kind in ("text", "code", "marker"):
+            return token.text
+        return self._dialect.literal(token.text) if token.kind in ("literal", "address") else SEAM
+
+    def _show(self, token: Token, parts: list[str], inserts: list[str]) -> None:
+        match token.kind:
+            case "text":
+                parts.append(token.text)
+            case "literal":
+                parts.append(self._dialect.literal(token.text))
+            case "guard":
+                parts.append(GUARD)
+            case "marker":
+                self._marker(token, parts, inserts)
+            case "code":
+                parts.append(CODE)
+                inserts.append(token.text)
+            case "open" | "address":
+                parts.append(ANCHOR)
+                inserts.append(
+                    self._dialect.opening(token.text) if token.kind == "open" else self._dialect.address(token.text)
+                )
+            case "close":
+                parts.append(CLOSE)
+                inserts.append(self._dialect.closing(token.text))
+            case _:
+                parts.append(SEAM)
+
+    def _marker(self, token: Token, parts: list[str], inserts: list[str]) -> None:
+        cited = self._ledger.marker(token.marker) if token.marker else None
+        if cited is None:
+            parts += (SEAM, token.text, SEAM)
+        elif cited:
+            parts.append(ANCHOR)
+            inserts.append(self._dialect.cite(cited))
+        else:
+            parts.append(EAT)
+
+
+def put_in(text: str, inserts: Iterable[str]) -> str:
+    """`text` without seams and with its inserts."""
+    following = iter(inserts)
+    return _INSERT.sub(lambda _: next(following), _SIGNS.sub("", text))

@@ -1,0 +1,278 @@
+"""Lines into blocks, as CommonMark 0.31 reads them (chapters 4 and 5) with GitHub's tables; HTML never opens a block.
+
+`plan_line` says what a line is, given what is open; it changes nothing. A line may be read before its end has arrived: what
+it is shows in its first characters more often than not, else `NeedMore` is raised.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from .tails import NeedMore
+
+MAX_DEPTH = 32
+"""Containers inside each other; what would open one more is shown as text, so that no line costs more than this."""
+MAX_COLUMNS = 64
+"""Columns of a table; a row is filled up to them, which a hostile answer could use to grow without bound."""
+
+LeafKind = Literal["none", "paragraph", "fence", "indented", "table"]
+LineKind = Literal["blank", "paragraph", "continuation", "heading", "rule", "underline", "fence", "code", "delimiter", "row"]
+
+_RULE = re.compile(r"(?:(?:\*[ \t]*+){3,}+|(?:-[ \t]*+){3,}+|(?:_[ \t]*+){3,}+)$")
+_UNDERLINE = re.compile(r"(?:=++|-++)[ \t]*+$")
+_HEADING = re.compile(r"#{1,6}(?=[ \t]|$)")
+_FENCE = re.compile(r"(?P<marks>`{3,}+(?=[^`]*+$)|~{3,}+)")
+_BULLET = re.compile(r"[-+*](?=[ \t]|$)")
+_ORDERED = re.compile(r"(?P<number>\d{1,9}+)(?P<delimiter>[.)])(?=[ \t]|$)")
+_DELIMITER_ROW = re.compile(r"\|?+[ \t]*+:?+-++:?+[ \t]*+(?:\|[ \t]*+:?+-++:?+[ \t]*+)*+\|?+[ \t]*+$")
+_OPEN_ENDED = re.compile(
+    r"(?:#{1,7}+|[-+*=_]|\d{1,9}+[.)]?+|`{1,2}+|`{3,}+[^`]*+|~{1,2}+"
+    r"|=++[ \t]*+|(?:-[ \t]*+)++|(?:\*[ \t]*+)++|(?:_[ \t]*+)++|[|:\- \t]++)$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    """A block quote (`marker` `>`), or a list item: `marker` tells lists apart, the content begins at column `indent`."""
+
+    marker: str
+    indent: int = 0
+    empty: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """An open code fence."""
+
+    mark: str
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """What is open before a line: the containers, and the leaf block in the innermost."""
+
+    containers: tuple[Container, ...] = ()
+    leaf: LeafKind = "none"
+    fence: Fence | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a line is. `offset`: where its content begins; `after`: what is open once it is taken.
+
+    `kept` containers of those before go on, `opens_item` says whether a list item begins. `escape` asks for a backslash at
+    `offset`, where a container too deep would open.
+    """
+
+    kind: LineKind
+    offset: int
+    after: Open
+    kept: int
+    opens_item: bool = False
+    escape: bool = False
+
+
+class _Line:
+    """A line's text, read from the left with tabs as columns of four; a tab may be passed in part."""
+
+    def __init__(self, text: str, whole: bool) -> None:
+        self.text = text
+        self.whole = whole
+        self.offset = 0
+        self.column = 0
+
+    def blanks(self) -> tuple[int, int]:
+        """The offset of the first character that is no blank, and how many columns lie before it."""
+        offset, column = self.offset, self.column
+        while offset < len(self.text) and self.text[offset] in " \t":
+            column += 4 - column % 4 if self.text[offset] == "\t" else 1
+            offset += 1
+        if offset == len(self.text) and not self.whole:
+            raise NeedMore
+        return offset, column - self.column
+
+    def take_columns(self, columns: int) -> None:
+        """Goes past so many columns of blanks."""
+        while columns and self.offset < len(self.text):
+            width = 4 - self.column % 4 if self.text[self.offset] == "\t" else 1
+            self.column += min(width, columns)
+            self.offset += width <= columns
+            columns -= min(width, columns)
+
+    def take_mark(self, offset: int, indent: int, length: int) -> None:
+        """Goes past the blanks up to `offset` and `length` characters there."""
+        self.offset = offset + length
+        self.column += indent + length
+
+
+class _Planner:
+    """The reading of one line."""
+
+    def __init__(self, text: str, before: Open, whole: bool) -> None:
+        self.line = _Line(text, whole)
+        self.before = before
+        self.kept = self._match_containers()
+        self.containers = list(before.containers[: self.kept])
+        self.all_kept = self.kept == len(before.containers)
+        self.fresh = True
+        self.opens_item = False
+
+    def _match_containers(self) -> int:
+        for count, container in enumerate(self.before.containers):
+            if not self._continues(container):
+                return count
+        return len(self.before.containers)
+
+    def _continues(self, container: Container) -> bool:
+        offset, indent = self.line.blanks()
+        text = self.line.text
+        if container.marker == ">":
+            if indent > 3 or not text.startswith(">", offset):
+                return False
+            self._take_quote(offset, indent)
+            return True
+        if indent >= container.indent:
+            self.line.take_columns(container.indent)
+            return True
+        if offset == len(text) and not container.empty:
+            self.line.take_columns(indent)
+            return True
+        return False
+
+    def _take_quote(self, offset: int, indent: int) -> None:
+        self.line.take_mark(offset, indent, 1)
+        if self.line.offset == len(self.line.text) and not self.line.whole:
+            raise NeedMore
+        if self.line.text[self.line.offset : self.line.offset + 1] in (" ", "\t"):
+            self.line.take_columns(1)
+
+    @property
+    def in_paragraph(self) -> bool:
+        """Whether the line stands directly in the paragraph that is open."""
+        return self.fresh and self.all_kept and self.before.leaf == "paragraph"
+
+    def plan(self) -> Plan:
+        """Opens what the line opens and says what it is."""
+        if self.before.leaf == "fence" and self.all_kept:
+            return self._in_fence()
+        while True:
+            offset, indent = self.line.blanks()
+            if offset == len(self.line.text):
+                return self._blank()
+            if indent > 3:
+                maybe_lazy = self.fresh and self.before.leaf == "paragraph"
+                return self._text(offset) if maybe_lazy else self._plan("code", self.line.offset, "indented")
+            if not self.line.whole and _OPEN_ENDED.match(self.line.text, offset):
+                raise NeedMore
+            leaf = self._leaf(offset)
+            if leaf is not None:
+                return leaf
+            if not self._open_container(offset, indent):
+                return self._text(offset)
+
+    def _in_fence(self) -> Plan:
+        if not self.line.whole:
+            raise NeedMore
+        offset, indent = self.line.blanks()
+        fence = self.before.fence
+        rest = self.line.text[offset:].rstrip(" \t")
+        closes = fence is not None and indent < 4 and len(rest) >= fence.length and not rest.strip(fence.mark)
+        return Plan(
+            "fence" if closes else "code",
+            offset,
+            replace(self.before, leaf="none", fence=None) if closes else self.before,
+            self.kept,
+        )
+
+    def _leaf(self, offset: int) -> Plan | None:
+        text = self.line.text
+        heading = _HEADING.match(text, offset)
+        if heading:
+            return self._plan("heading", heading.end(), "none")
+        fence = _FENCE.match(text, offset)
+        if fence:
+            if not self.line.whole:
+                raise NeedMore
+            return self._plan("fence", offset, "fence", Fence(fence["marks"][0], len(fence["marks"])))
+        if self.in_paragraph and _UNDERLINE.match(text, offset):
+            return self._plan("underline", offset, "none")
+        return self._plan("rule", offset, "none") if _RULE.match(text, offset) else None
+
+    def _open_container(self, offset: int, indent: int) -> bool:
+        if len(self.containers) >= MAX_DEPTH:
+            return False
+        if self.line.text[offset] == ">":
+            self._take_quote(offset, indent)
+            self.containers.append(Container(">"))
+        elif not self._open_item(offset, indent):
+            return False
+        self.fresh = False
+        return True
+
+    def _open_item(self, offset: int, indent: int) -> bool:
+        text = self.line.text
+        marker = _BULLET.match(text, offset) or _ORDERED.match(text, offset)
+        if marker is None:
+            return False
+        ordered = marker.re is _ORDERED
+        if self.in_paragraph and (not text[marker.end() :].strip(" \t") or (ordered and int(marker["number"]) != 1)):
+            if not self.line.whole and not text[marker.end() :].strip(" \t"):
+                raise NeedMore
+            return False
+        length = marker.end() - offset
+        self.line.take_mark(offset, indent, length)
+        content, gap = self.line.blanks()
+        empty = content == len(text)
+        gap = 1 if empty or gap > 4 else gap
+        self.line.take_columns(gap)
+        name = marker["delimiter"] if ordered else marker.group()
+        self.containers.append(Container(name, indent + length + gap, empty))
+        self.opens_item = True
+        return True
+
+    def _blank(self) -> Plan:
+        keeps_code = self.before.leaf == "indented" and self.all_kept and self.fresh
+        return Plan(
+            "blank",
+            len(self.line.text),
+            Open(tuple(self.containers), "indented" if keeps_code else "none"),
+            self.kept,
+            self.opens_item,
+        )
+
+    def _text(self, offset: int) -> Plan:
+        """A line of text: in a paragraph, in a table, or the first of a paragraph."""
+        if self.fresh and self.before.leaf == "paragraph":
+            return self._continuation(offset)
+        if self.fresh and self.all_kept and self.before.leaf == "table":
+            if not self.line.whole:
+                raise NeedMore
+            return self._plan("row", self.line.offset, "table")
+        return self._plan("paragraph", self.line.offset, "paragraph")
+
+    def _continuation(self, offset: int) -> Plan:
+        columns = column_count(self.line.text[offset:]) if self.all_kept else 0
+        if 0 < columns <= MAX_COLUMNS:
+            return self._plan("delimiter", self.line.offset, "table")
+        return Plan("continuation", self.line.offset, self.before, self.kept, escape=columns > MAX_COLUMNS)
+
+    def _plan(self, kind: LineKind, offset: int, leaf: LeafKind, fence: Fence | None = None) -> Plan:
+        containers = tuple(replace(c, empty=False) if c.empty else c for c in self.containers)
+        escape = kind == "paragraph" and len(containers) >= MAX_DEPTH
+        return Plan(kind, offset, Open(containers, leaf, fence), self.kept, self.opens_item, escape)
+
+
+def column_count(line: str) -> int:
+    """How many columns a table gets from this delimiter row; 0 when it is none. `---` alone underlines a heading."""
+    if not _DELIMITER_ROW.match(line):
+        return 0
+    row = line.strip(" \t")
+    return row.strip("|").count("|") + 1
+
+
+def plan_line(text: str, before: Open, *, whole: bool) -> Plan:
+    """What the line `text` (without its line end) is. Raises NeedMore when it is not `whole` and that is not certain yet."""
+    return _Planner(text, before, whole).plan()

@@ -1,0 +1,137 @@
+"""What an answer cites and what is wrong with it, counted while it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..sources import Source
+from .markers import Marker
+from .prompts import retry_prompt
+from .signs import excerpt_of
+from .values import (
+    FAILURES,
+    MAX_EXCERPT_CHARACTERS,
+    MAX_PROBLEM_NUMBERS,
+    MAX_PROBLEMS,
+    Citation,
+    CitationProblem,
+    Format,
+    ProblemCode,
+)
+
+
+class Ledger:
+    """The account of one answer against its sources."""
+
+    def __init__(self, sources: Sequence[Source], *, required: bool, shown_as: Format) -> None:
+        self._by_number: dict[int, list[Source]] = {}
+        for source in sources:
+            self._by_number.setdefault(source.number, []).append(source)
+        self._required = required
+        self._shown_as = shown_as
+        self.counts: dict[int, int] = {}
+        self.problems: list[CitationProblem] = []
+        self.more = 0
+        self.failures: dict[str, None] = {}
+        self.unknown: dict[int, None] = {}
+        self.has_marker = False
+
+    @property
+    def checks(self) -> bool:
+        """Whether citations are asked for and there is something to cite."""
+        return self._required and bool(self._by_number)
+
+    def note(self, problem: CitationProblem) -> None:
+        """Reports a problem. HTML in plain text is no problem: nothing there shows it as anything else."""
+        if problem.code == "html_escaped" and self._shown_as == "text":
+            return
+        if problem.code in FAILURES:
+            self.failures.setdefault(problem.code)
+        if len(self.problems) < MAX_PROBLEMS:
+            self.problems.append(problem)
+        else:
+            self.more += 1
+
+    def marker(self, marker: Marker) -> tuple[Source, ...] | None:
+        """The sources that stand for the marker: none of them when it is removed; None when it stays as written."""
+        if marker.kind == "foreign":
+            self._report("foreign_marker", (), marker)
+            return ()
+        if not self._required:
+            return ()
+        if not self._by_number:
+            return None
+        if marker.kind == "malformed":
+            self._report("malformed_marker", (), marker)
+            return ()
+        return self._cited(marker)
+
+    def _cited(self, marker: Marker) -> tuple[Source, ...] | None:
+        self.has_marker = True
+        unknown = [n for n in marker.numbers if n not in self._by_number]
+        shared = [n for n in marker.numbers if len(self._by_number.get(n, ())) > 1]
+        if unknown:
+            self.unknown.update(dict.fromkeys(unknown[: MAX_PROBLEM_NUMBERS - len(self.unknown)]))
+            self._report("unknown_number", unknown, marker)
+        if shared:
+            self._report("ambiguous_number", shared, marker)
+            return None
+        known = [n for n in marker.numbers if n in self._by_number]
+        for number in known:
+            self.counts[number] = self.counts.get(number, 0) + 1
+        return tuple(self._by_number[n][0] for n in known)
+
+    def _report(self, code: ProblemCode, numbers: Sequence[int], marker: Marker) -> None:
+        excerpt = excerpt_of(marker.text, MAX_EXCERPT_CHARACTERS)
+        self.note(CitationProblem(code=code, numbers=tuple(numbers[:MAX_PROBLEM_NUMBERS]), excerpt=excerpt))
+
+    def close(self) -> None:
+        """The checks that need the whole answer."""
+        if self.checks and not self.has_marker:
+            self.note(CitationProblem(code="no_citation"))
+        if self._required and not self._by_number:
+            self.note(CitationProblem(code="no_sources"))
+
+    @property
+    def valid(self) -> bool:
+        """Whether nothing reported so far makes the answer invalid."""
+        return not self.failures
+
+    @property
+    def citations(self) -> tuple[Citation, ...]:
+        """The cited sources in order of first use."""
+        pairs = ((self._by_number[number][0], count) for number, count in self.counts.items() if number in self._by_number)
+        return tuple(Citation(number=s.number, name=s.name, link=s.link, count=count) for s, count in pairs)
+
+    @property
+    def uncited(self) -> tuple[int, ...]:
+        """The numbers of the other sources, each once."""
+        return tuple(number for number in self._by_number if number not in self.counts)
+
+    @property
+    def prompt(self) -> str | None:
+        """What to tell the model; None when the answer is valid."""
+        return retry_prompt(tuple(self.failures), tuple(self.unknown), tuple(self._by_number)) if self.failures else None
+
+    def saved(self) -> dict[str, Any]:
+        """The account as JSON values, without any source."""
+        return {
+            "counts": list(self.counts.items()),
+            "problems": [[p.code, list(p.numbers), p.excerpt] for p in self.problems],
+            "more": self.more,
+            "failures": list(self.failures),
+            "unknown": list(self.unknown),
+            "marker": self.has_marker,
+        }
+
+    def restore(self, saved: dict[str, Any]) -> None:
+        """Takes up an account that was saved."""
+        self.counts = {int(number): int(count) for number, count in saved["counts"]}
+        self.problems = [
+            CitationProblem(code=c, numbers=tuple(map(int, n)), excerpt=str(e)) for c, n, e in saved["problems"]
+        ]
+        self.more = int(saved["more"])
+        self.failures = dict.fromkeys(str(code) for code in saved["failures"])
+        self.unknown = dict.fromkeys(int(number) for number in saved["unknown"])
+        self.has_marker = bool(saved["marker"])

@@ -1,0 +1,102 @@
+"""The `markdown` format, and the Markdown that the `html` format is rendered from.
+
+What is no code, no citation and no allowed link is made inert where it stands: no `](`, no `<` of a tag, no definition, no
+footnote, no stray backtick and no bare address is left, whatever block a renderer takes it for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from ..sources import Source
+from .addresses import hide_addresses
+from .assembly import put_in
+from .links import LinkPolicy
+from .signs import ANCHOR, CLOSE, CODE, GUARD, SEAMS
+
+_SEAM_RUN = f"[{SEAMS}]"
+_SEAM = re.compile(_SEAM_RUN)
+_LIVE = re.compile(
+    r"(?P<pair>\\[!-/:-@\[-`{-~])"
+    rf"|(?P<slash>\\(?={_SEAM_RUN}*+[{ANCHOR}{CODE}{CLOSE}]|{_SEAM_RUN}++[!-/:-@\[-`{{-~]))"
+    r"|(?P<tick>`)"
+    rf"|(?P<bang>!(?={_SEAM_RUN}*+{ANCHOR}))"
+    rf"|(?P<target>\]{_SEAM_RUN}*+(?=\()|\]{_SEAM_RUN}++(?=:))"
+    rf"|(?P<foot>\[(?={_SEAM_RUN}*+\^)|\^(?={_SEAM_RUN}*+\[))"
+    r"|(?P<tag><(?![\s\d=]|\Z))"
+    rf"|(?P<entity>&(?=[#\w]*+{_SEAM_RUN}))"
+    rf"|(?P<run>[-=*_~+#]){_SEAM_RUN}++(?=(?P=run))"
+    rf"|(?P<guard>{GUARD})"
+)
+_REPLACED = {"slash": r"\\", "tick": r"\`", "bang": r"\!", "tag": "&lt;", "entity": "&amp;", "guard": "\\"}
+_LINE_START = re.compile(
+    rf"(?P<before>(?:\A|(?<=[\r\n]))[ \t>]*+\d*+){_SEAM_RUN}++(?P<blanks>[ \t]*+)(?P<sign>[-#>+*=_~|:]|\d{{1,9}}[.)]|[.)])?"
+)
+_NAME_SIGNS = re.compile(r"[\\`*_\[\]~|]")
+_ENTITY = re.compile(r"&(?=[#A-Za-z])")
+_TOUCHING_CODE = re.compile(f"{CODE}(?:{_SEAM_RUN})*+(?={CODE})")
+
+
+class MarkdownText:
+    """A dialect whose only live parts are citations, links that may stay, and code."""
+
+    def __init__(self, policy: LinkPolicy) -> None:
+        self._policy = policy
+
+    def cite(self, sources: Sequence[Source]) -> str:
+        r"""`[name](<link>)`, or `\[name\]` for a source without a link."""
+        return ", ".join(f"[{self._name(s)}](<{s.link}>)" if s.link else rf"\[{self._name(s)}\]" for s in sources)
+
+    def _name(self, source: Source) -> str:
+        return hide_addresses(self.literal(source.name), self._policy)
+
+    def literal(self, text: str) -> str:
+        """The text with every sign of inline Markdown escaped."""
+        return _ENTITY.sub("&amp;", _NAME_SIGNS.sub(r"\\\g<0>", text)).replace("<", "&lt;")
+
+    def address(self, link: str) -> str:
+        """The address in angle brackets."""
+        return f"<{link}>"
+
+    def opening(self, link: str) -> str:
+        """The bracket before the text of a link."""
+        return "["
+
+    def closing(self, link: str) -> str:
+        """The bracket after it and the target."""
+        return f"](<{link}>)"
+
+    def finish(self, text: str, inserts: Iterable[str], *, starts_line: bool) -> str:
+        """Inert Markdown around the inserts; code spans that came to touch are kept apart by a blank."""
+        if _SEAM.search(text):
+            text = _LINE_START.sub(lambda m: _guard_line(m, starts_line), text)
+        shown = hide_addresses(inert(text), self._policy)
+        return put_in(_TOUCHING_CODE.sub(f"{CODE} ", shown), inserts)
+
+
+def inert(text: str) -> str:
+    """`text` with everything escaped that could become a construct."""
+    return _LIVE.sub(_escaped, text)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    kind = match.lastgroup or ""
+    if kind == "pair":
+        return "&lt;" if match.group() == r"\<" else match.group()
+    if kind == "target":
+        return match.group() + "\\"
+    if kind == "run":
+        return match["run"] + "\\"
+    return "\\" + match.group() if kind == "foot" else _REPLACED[kind]
+
+
+def _guard_line(match: re.Match[str], starts_line: bool) -> str:
+    """Keeps a line that begins with something taken out from becoming a heading, a list, code or a fence by that."""
+    if match.start() == 0 and not starts_line:
+        return match.group()
+    blanks = " " if len(match["blanks"]) > 3 or "\t" in match["blanks"] else match["blanks"]
+    sign = match["sign"] or ""
+    numbered = match["before"][-1:].isdigit()
+    opens = bool(sign) and (sign[-1] in ".)" and not blanks if numbered else sign not in ".)")
+    return match["before"] + blanks + (f"{sign[:-1]}\\{sign[-1]}" if opens else sign)

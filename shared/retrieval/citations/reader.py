@@ -1,0 +1,357 @@
+"""The reader of an answer, whole or in pieces: lines into blocks, the text of blocks into tokens, tokens into one format.
+
+It is one machine for both: a whole answer is a stream of one piece. What it releases never depends on how the text was cut,
+since a line is planned and a construct is read only when no further text could change the result.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from .assembly import Assembly, Gaps
+from .blocks import Open, Plan, column_count, plan_line
+from .inline import Scan, ScanOptions
+from .tails import NeedMore, Text
+from .tokens import Token
+
+MAX_MISSING_CELLS = 10_000
+"""Cells that short rows leave to be filled in; then the table ends, since two characters a row would buy a row of cells."""
+
+_LINE_END = re.compile(r"\r\n|\n|\r")
+_CELL = re.compile(r"(?:[^|\\]|\\.|\\\Z)++|\|", re.DOTALL)
+_CONTAINER_SIGNS = frozenset(">-+*.):|")
+
+
+class Sink(Protocol):
+    """Where a reader puts what it has read."""
+
+    words: bool
+    """Whether text is released by whole words only, since a renderer would look at whole words."""
+
+    incremental: bool
+    """Whether text may be released before its block is complete."""
+
+    def line(self, plan: Plan, before: Open, source: str) -> None:
+        """A line begins."""
+
+    def line_done(self, plan: Plan) -> None:
+        """The line is taken; a block may be complete."""
+
+    def raw(self, text: str) -> None:
+        """Markup and code, as written."""
+
+    def backslash(self) -> None:
+        """What follows would be markup and shall not be."""
+
+    def break_table(self) -> None:
+        """What follows would be a table's row and shall not be."""
+
+    def text(self, text: str) -> None:
+        """The text of a block, in the sink's format."""
+
+
+@dataclass(slots=True)
+class Position:
+    """Where a reader stands: what is open, and whether it is within a line.
+
+    `leads`: only blanks came before on this line; `piped`: a code span of this line holds a `|`; `missing`: cells that the
+    rows of the open table lack; `columns` of that table.
+    """
+
+    open: Open = field(default_factory=Open)
+    within: bool = False
+    leads: bool = True
+    piped: bool = False
+    columns: int = 0
+    missing: int = 0
+
+
+class Reader:
+    """Reads text into a sink."""
+
+    def __init__(self, sink: Sink, assembly: Assembly, options: ScanOptions, position: Position | None = None) -> None:
+        self._sink = sink
+        self._assembly = assembly
+        self._options = options
+        self.position = position or Position()
+        self._open, self._within = self.position.open, self.position.within
+        self._leads, self._piped = self.position.leads, self.position.piped
+        self._columns, self._missing = self.position.columns, self.position.missing
+        self._leaf = ""
+        self._gaps = Gaps()
+        self._fenced: list[str] = []
+        self._pending = ""
+        self._more: list[str] = []
+        self._more_size = 0
+        self._patience = 0
+
+    def feed(self, text: str, *, final: bool) -> None:
+        """Reads on. What cannot be decided yet stays held; with `final` nothing does.
+
+        While much is held it is looked at again only once an eighth more has come: else a stream of single characters would
+        cost the square of its length.
+        """
+        self._more.append(text)
+        self._more_size += len(text)
+        if not final and self._more_size <= self._patience:
+            return
+        pending = self._pending + "".join(self._more)
+        self._more, self._more_size = [], 0
+        self._pending = self._read(pending, final)
+        if final:
+            self._end_leaf()
+            self._release_fence()
+        elif self._sink.incremental:
+            self._scan(whole=False)
+        held = len(self._pending) + len(self._leaf)
+        self._patience = held // 8 if held > 512 else 0
+
+    @property
+    def waiting(self) -> str:
+        """The source that belongs to no line yet."""
+        return self._pending + "".join(self._more)
+
+    @property
+    def held(self) -> str:
+        """The source of what is not released yet, from `position` on."""
+        return "".join((*self._fenced, self._gaps.within(self._leaf, 0, len(self._leaf)), self.waiting))
+
+    def _read(self, text: str, final: bool) -> str:
+        """Takes the lines of `text`; gives what is left of it."""
+        at = 0
+        while at < len(text):
+            end = _LINE_END.search(text, at)
+            if end is not None and (final or end.group() != "\r" or end.end() < len(text)):
+                self._take_line(text[at : end.start()], end.group())
+                at = end.end()
+            elif final:
+                self._take_line(text[at:], "")
+                at = len(text)
+            else:
+                stop = end.start() if end else len(text)
+                return text[stop:] if self._take_part(text[at:stop]) else text[at:]
+        return ""
+
+    def _take_line(self, line: str, end: str) -> None:
+        if self._within:
+            self._end_line(line, end)
+            return
+        plan = plan_line(line, self._open, whole=True)
+        self._end_before(plan)
+        self._sink.line(plan, self._open, line + end)
+        self._take(plan, line, end)
+        self._sink.line_done(plan)
+
+    def _take_part(self, part: str) -> bool:
+        """Takes a line whose end has not come, if it is certain to be text."""
+        if self._within:
+            self._leaf += part
+            return True
+        if not part or not self._sink.incremental:
+            return False
+        try:
+            plan = plan_line(part, self._open, whole=False)
+        except NeedMore:
+            return False
+        if plan.kind not in ("paragraph", "continuation", "heading") or plan.escape:
+            return False
+        self._end_before(plan)
+        self._take(plan, part, None)
+        return True
+
+    def _take(self, plan: Plan, line: str, end: str | None) -> None:
+        """Takes a planned line; `end` is None while its end has not come."""
+        if _goes_on(plan):
+            self._gaps.add(len(self._leaf), line[: plan.offset])
+            self._add_text(line[plan.offset :], end)
+        elif plan.kind in ("paragraph", "continuation", "delimiter", "heading"):
+            self._take_text(plan, line, end)
+        elif plan.kind == "row":
+            self._take_row(plan, line, end or "")
+        else:
+            self._take_markup(plan, line + (end or ""))
+
+    def _end_before(self, plan: Plan) -> None:
+        """Ends what a line that does not go on with it ends."""
+        if self._in_fence(plan):
+            return
+        self._release_fence()
+        if not _goes_on(plan):
+            self._end_leaf()
+
+    def _in_fence(self, plan: Plan) -> bool:
+        return self._open.leaf == "fence" and plan.kept == len(self._open.containers)
+
+    def _take_markup(self, plan: Plan, source: str) -> None:
+        if self._in_fence(plan):
+            self._fenced.append(source)
+        elif plan.after.leaf == "fence":
+            self._fenced = [source]
+            self._open = plan.after
+            return
+        else:
+            self._sink.raw(source)
+        self._open = plan.after
+        if plan.after.leaf == "fence":
+            return
+        self._release_fence()
+        self._stand(plan.after, within=False)
+
+    def _take_text(self, plan: Plan, line: str, end: str | None) -> None:
+        """The first line of a paragraph or heading; or one of a table, or too deep inside others, made text."""
+        escaped = plan.escape
+        if plan.kind == "delimiter":
+            if not self._piped:
+                self._sink.raw(line + (end or ""))
+                self._columns, self._missing = column_count(line[plan.offset :].strip(" \t")), 0
+                self._stand(plan.after, within=False)
+                return
+            escaped = True
+        start = _mark_end(line, plan.offset) if escaped else plan.offset
+        self._sink.raw(line[:start])
+        if escaped and line[start : start + 1] in _CONTAINER_SIGNS:
+            self._sink.backslash()
+        after = self._open if plan.kind in ("continuation", "delimiter") else plan.after
+        self._stand(after, within=True, leads=not escaped)
+        self._add_text(line[start:], end)
+
+    def _add_text(self, text: str, end: str | None) -> None:
+        self._within = True
+        if end is None:
+            self._leaf += text
+        else:
+            self._end_line(text, end)
+
+    def _end_line(self, text: str, end: str) -> None:
+        """The rest of a line of text, up to its end."""
+        self._within = False
+        if self._open.leaf == "paragraph":
+            self._leaf += text + end
+            return
+        self._leaf += text
+        self._end_leaf()
+        self._sink.raw(end)
+        self._stand(self._open, within=False)
+
+    def _take_row(self, plan: Plan, line: str, end: str) -> None:
+        """A table's row: each cell is a text by itself, since a renderer cuts them apart before anything else."""
+        row = line[plan.offset :]
+        if self._missing > MAX_MISSING_CELLS:
+            self._sink.break_table()
+            self._take_text(replace(plan, kind="paragraph", after=replace(plan.after, leaf="paragraph")), line, end)
+            return
+        self._sink.raw(line[: plan.offset])
+        self._leads = True
+        for cell in _CELL.finditer(row):
+            if cell.group() == "|":
+                self._sink.raw("|")
+            else:
+                self._leaf = cell.group()
+                self._scan(whole=True)
+        self._sink.raw(end)
+        self._missing += max(0, self._columns - _cells(row))
+        self._stand(plan.after, within=False)
+
+    def _stand(self, now: Open, *, within: bool, leads: bool = True) -> None:
+        """Everything up to here is released."""
+        self._open, self._within, self._leads = now, within, leads
+        self._piped = False
+        self._mark(within)
+
+    def _mark(self, within: bool) -> None:
+        self.position = Position(self._open, within, self._leads, self._piped, self._columns, self._missing)
+
+    def _release_fence(self) -> None:
+        if self._fenced:
+            self._sink.raw("".join(self._fenced))
+            self._fenced = []
+            self._stand(self._open, within=False)
+
+    def _end_leaf(self) -> None:
+        self._scan(whole=True)
+        self._gaps = Gaps()
+        self._leads = True
+        self._mark(within=False)
+
+    def _scan(self, *, whole: bool) -> None:
+        """Reads the text of the leaf block as far as it is certain, and releases that."""
+        if not self._leaf:
+            return
+        scan = Scan(Text(self._leaf, whole), self._options, leads_line=self._leads)
+        cut = len(self._leaf) if whole else self._cut(scan)
+        if not cut:
+            return
+        tokens = [self._with_gaps(token, cut) for token in scan.tokens if token.start < cut or token.end <= cut]
+        self._sink.text(self._assembly.text(tokens, starts_line=self._leads))
+        self._note_pipes(tokens)
+        self._leaf = self._leaf[cut:]
+        self._gaps.drop_before(cut)
+        self._leads = False
+        self._mark(within=True)
+
+    def _with_gaps(self, token: Token, cut: int) -> Token:
+        if token.kind in ("text", "code", "marker"):
+            size = min(len(token.text), cut - token.start) if token.kind == "text" else len(token.text)
+            token.text = self._gaps.within(self._leaf, token.start, token.start + size)
+        return token
+
+    def _note_pipes(self, tokens: Sequence[Token]) -> None:
+        """Remembers whether the line so far has a code span with a `|`: as a table's header it would fall apart."""
+        for token in tokens:
+            if token.kind == "code":
+                self._piped = self._piped or "|" in token.text
+            elif token.kind == "text" and _LINE_END.search(token.text):
+                self._piped = False
+
+    def _cut(self, scan: Scan) -> int:
+        """Up to where the text can go out: before the blanks that a removed marker would take along; by words if asked."""
+        cut = scan.decided
+        links = scan.links[:]
+        for token in reversed(scan.tokens):
+            while links and token.end <= links[-1][0]:
+                links.pop()
+            if token.start >= cut:
+                continue
+            if links and links[-1][0] <= token.start:
+                if not self._sink.words:
+                    return cut
+                continue
+            if token.kind != "text":
+                if not self._sink.words:
+                    return min(cut, token.end) if token.end <= cut else token.start
+                continue
+            found = self._last_space(token.start, min(token.end, cut))
+            if found is not None:
+                return found
+        return 0
+
+    def _last_space(self, start: int, end: int) -> int | None:
+        """The start of the last run of blanks there; without words, where a run at the very end starts, or the end."""
+        text = self._leaf[start:end]
+        if not self._sink.words:
+            return start + len(text.rstrip(" \t\r\n")) or None
+        kept = text.rstrip(" \t\r\n")
+        if len(kept) < len(text):
+            return start + len(kept)
+        place = max(kept.rfind(" "), kept.rfind("\t"), kept.rfind("\n"), kept.rfind("\r"))
+        return None if place < 0 else start + len(kept[: place + 1].rstrip(" \t\r\n"))
+
+
+def _goes_on(plan: Plan) -> bool:
+    return plan.kind == "continuation" and not plan.escape
+
+
+def _mark_end(line: str, offset: int) -> int:
+    """Past the blanks and digits at `offset`: where a backslash keeps a container or a table from opening."""
+    while offset < len(line) and (line[offset] in " \t" or line[offset].isdigit()):
+        offset += 1
+    return offset
+
+
+def _cells(row: str) -> int:
+    pipes = sum(cell.group() == "|" for cell in _CELL.finditer(row.strip(" \t")))
+    ends = row.strip(" \t")
+    return pipes + 1 - ends.startswith("|") - (len(ends) > 1 and ends.endswith("|"))

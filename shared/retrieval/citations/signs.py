@@ -1,0 +1,52 @@
+"""Characters with a job inside this package, and those that may not come in from outside.
+
+Noncharacters (Unicode 23.7) stand for places in a text while it is rendered; an answer never needs one, so any that it holds
+is replaced like half a surrogate pair.
+"""
+
+from __future__ import annotations
+
+import re
+
+SEAM = "\ufdd0"
+"""A construct was taken out or unwrapped here: the characters on both sides must not become syntax together."""
+EAT = "\ufdd1"
+"""A marker was removed here: blanks and tabs before it go too."""
+ANCHOR = "\ufdd2"
+"""A citation, or the start of a link, is put in here."""
+CODE = "\ufdd3"
+"""A code span is put in here, byte for byte."""
+CLOSE = "\ufdd4"
+"""The end of a link is put in here."""
+GUARD = "\ufdd5"
+"""What follows would make a link reference definition of the brackets before it."""
+TICKET = "\ufdd6"
+"""Around the number of a citation while the CommonMark library works."""
+
+SEAMS = SEAM + EAT
+_RESERVED = re.compile("[\ufdd0-\ufdd6]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_BIDI_CONTROLS = re.compile("[\u202a-\u202e\u2066-\u2069]")
+_CONTROLS_AND_SPACE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+REPLACEMENT = "\ufffd"
+
+MAX_NAME_CHARACTERS = 1_000
+
+
+def clean_text(text: str) -> str:
+    """`text` with surrogate pairs joined, their lone halves and reserved characters replaced by U+FFFD."""
+    if _SURROGATE.search(text):
+        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return _RESERVED.sub(REPLACEMENT, text)
+
+
+def clean_name(name: str) -> str:
+    """`name` on one line, without control characters and without bidirectional ones, which would reorder what follows."""
+    flat = _CONTROLS_AND_SPACE.sub(" ", _BIDI_CONTROLS.sub("", clean_text(name))).strip()
+    return flat if len(flat) <= MAX_NAME_CHARACTERS else flat[: MAX_NAME_CHARACTERS - 1] + "…"
+
+
+def excerpt_of(text: str, limit: int) -> str:
+    """The start of `text` on one line, at most `limit` characters."""
+    flat = _CONTROLS_AND_SPACE.sub(" ", _BIDI_CONTROLS.sub("", text[: limit * 4])).strip()
+    return flat if len(flat) <= limit else flat[: limit - 1] + "…"

@@ -1,0 +1,157 @@
+"""Where a reader's output goes: pieces of text that go out at once, or blocks of HTML, rendered when complete."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .blocks import Open, Plan
+from .html_text import HtmlText
+
+
+class TextSink:
+    """Collects text of the formats `text` and `markdown`."""
+
+    incremental = True
+
+    def __init__(self, *, markdown: bool) -> None:
+        self.words = markdown
+        self._parts: list[str] = []
+
+    def take(self) -> str:
+        """What was released since the last call."""
+        text = "".join(self._parts)
+        self._parts.clear()
+        return text
+
+    def close(self) -> None:
+        """Nothing is open here."""
+
+    def line(self, plan: Plan, before: Open, source: str) -> None:
+        """Lines do not matter here."""
+
+    def line_done(self, plan: Plan) -> None:
+        """Lines do not matter here."""
+
+    def raw(self, text: str) -> None:
+        """Markup and code, as written."""
+        self._parts.append(text)
+
+    def text(self, text: str) -> None:
+        """The text of a block."""
+        self._parts.append(text)
+
+    def backslash(self) -> None:
+        """Only Markdown is escaped."""
+        if self.words:
+            self._parts.append("\\")
+
+    def break_table(self) -> None:
+        """Only in Markdown is there a table to end."""
+        if self.words:
+            self._parts.append("\n")
+
+
+@dataclass(slots=True)
+class OpenList:
+    """A list at the top level whose items are still coming: what marks them, and its tag (`ul`, `ol`)."""
+
+    marker: str
+    tag: str
+
+
+class HtmlSink:
+    """Collects Markdown up to the end of a block at the top level, then renders it; an item of a list there is a block."""
+
+    incremental = False
+    words = True
+
+    def __init__(self, html: HtmlText, on_block: Callable[[], None] | None = None) -> None:
+        self.list: OpenList | None = None
+        self.source: list[str] = []
+        """The lines of the block that is not rendered yet."""
+        self._html = html
+        self._on_block = on_block
+        self._parts: list[str] = []
+        self._block: list[str] = []
+        self._marker: str | None = None
+
+    def take(self) -> str:
+        """The HTML that was released since the last call."""
+        text = "".join(self._parts)
+        self._parts.clear()
+        return text
+
+    def close(self) -> None:
+        """The answer ends."""
+        self._end_block()
+        self._end_list()
+
+    def line(self, plan: Plan, before: Open, source: str) -> None:
+        """A line begins: it goes on with the block at hand or ends it."""
+        if not _goes_on(plan, before):
+            self._end_block()
+        if not self.source and plan.after.containers:
+            marker = plan.after.containers[0].marker
+            self._marker = None if marker == ">" else marker
+        self.source.append(source)
+
+    def line_done(self, plan: Plan) -> None:
+        """A heading, a rule or a fence is complete with its last line; so is a blank line."""
+        if not plan.after.containers and plan.after.leaf == "none":
+            self._end_block()
+
+    def raw(self, text: str) -> None:
+        """Markup and code, as written."""
+        self._block.append(text)
+
+    def text(self, text: str) -> None:
+        """The text of a block."""
+        self._block.append(text)
+
+    def backslash(self) -> None:
+        """Escapes what follows."""
+        self._block.append("\\")
+
+    def break_table(self) -> None:
+        """Ends a table."""
+        self._block.append("\n")
+
+    def _end_block(self) -> None:
+        if not self.source:
+            return
+        rendered = self._html.render("".join(self._block))
+        self._block.clear()
+        self.source.clear()
+        marker, self._marker = self._marker, None
+        if rendered:
+            self._add_block(rendered, marker)
+        if self._on_block:
+            self._on_block()
+
+    def _add_block(self, rendered: str, marker: str | None) -> None:
+        opening, _, rest = rendered.partition("\n")
+        tag = opening[1:3]
+        closing = f"</{tag}>\n"
+        if marker is None or tag not in ("ul", "ol") or not rest.endswith(closing):
+            self._end_list()
+            self._parts.append(rendered)
+            return
+        if self.list is None or self.list.marker != marker:
+            self._end_list()
+            self._parts.append(opening + "\n")
+            self.list = OpenList(marker, tag)
+        self._parts.append(rest.removesuffix(closing))
+
+    def _end_list(self) -> None:
+        if self.list is not None:
+            self._parts.append(f"</{self.list.tag}>\n")
+            self.list = None
+
+
+def _goes_on(plan: Plan, before: Open) -> bool:
+    """Whether a line belongs to the block at the top level that is open."""
+    if before.containers:
+        return plan.kept > 0 or plan.kind == "continuation"
+    lines = {"paragraph": ("continuation", "underline", "delimiter"), "fence": ("code", "fence"), "table": ("row",)}
+    return plan.kind in lines.get(before.leaf, ("code", "blank") if before.leaf == "indented" else ())

@@ -13,6 +13,7 @@ import {
   Network
   Operator
   Options
+  PrincipalId
   Search
   Watch
 } from 'types.bicep'
@@ -25,6 +26,7 @@ import {
   networkProblems
   optionProblems
   searchProblems
+  watchProblems
 } from 'problems.bicep'
 import { roles } from 'roles.bicep'
 
@@ -69,7 +71,7 @@ param allowedOrigins string[] = []
 param operators Operator[] = []
 
 @description('Principal ids of applications that put messages on the briefing queue themselves.')
-param senders string[] = []
+param senders PrincipalId[] = []
 
 var problems = concat(
   nameProblems(environmentName),
@@ -79,7 +81,8 @@ var problems = concat(
   indexProblems(indexes, agents, search),
   briefingProblems(briefings),
   networkProblems(network, allowedOrigins),
-  optionProblems(options, indexes)
+  optionProblems(options, indexes),
+  watchProblems(watch)
 )
 // The group is the first thing made and everything stands in it, so a contradiction stops the whole deployment.
 var groupName = empty(problems) ? 'rg-${environmentName}' : fail(join(problems, ' | '))

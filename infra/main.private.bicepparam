@@ -20,11 +20,13 @@ param hosting = {
   zoneRedundant: true
 }
 
+// Blank where the service stands in the subscription that is deployed to.
+var elsewhere = readEnvironmentVariable('SEARCH_SUBSCRIPTION_ID', '')
 param search = {
   kind: 'existing'
   name: readEnvironmentVariable('SEARCH_NAME', 'shared-search')
   resourceGroup: readEnvironmentVariable('SEARCH_RESOURCE_GROUP', 'rg-search')
-  subscriptionId: readEnvironmentVariable('SEARCH_SUBSCRIPTION_ID', readEnvironmentVariable('AZURE_SUBSCRIPTION_ID'))
+  subscriptionId: empty(elsewhere) ? null : elsewhere
 }
 
 param model = {

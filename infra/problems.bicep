@@ -1,7 +1,7 @@
 // What the type of one parameter cannot say: members that contradict each other. All problems stop the deployment in one
 // message, when it is validated and before anything is made.
 
-import { Agent, Briefings, Entra, Hosting, Index, Network, Options, Search } from 'types.bicep'
+import { Agent, Briefings, Entra, Hosting, Index, Network, Options, Search, Watch } from 'types.bicep'
 
 @export()
 @description('Texts that are empty dropped: the problems that are there.')
@@ -127,6 +127,15 @@ func optionProblems(options Options, indexes Index[]) string[] =>
       )
       ? ''
       : 'options: AiAgents__Context__Index names ${options.?AiAgents__Context__Index}, which is not among indexes.'
+  ])
+
+@export()
+@description('Alerts that would be sent to nobody.')
+func watchProblems(watch Watch) string[] =>
+  found([
+    contains(map(watch.emails, email => contains(email, '@')), false)
+      ? 'watch.emails holds an address without @: set ALERT_EMAIL, or leave the list empty.'
+      : ''
   ])
 
 func secretProblem(name string, value string?) string =>

@@ -2,6 +2,12 @@
 // Ranges stand here as decorators; what one member forbids another stands in problems.bicep.
 
 @export()
+@description('Object id of a principal in Entra.')
+@minLength(36)
+@maxLength(36)
+type PrincipalId = string
+
+@export()
 @description('Where the app runs and how far it may grow.')
 @sealed()
 type Hosting = {
@@ -162,9 +168,7 @@ type Entra = {
 @description('A person or group that gets data roles for work by hand: fill an index, put a message on the queue.')
 @sealed()
 type Operator = {
-  @minLength(36)
-  @maxLength(36)
-  principalId: string
+  principalId: PrincipalId
   kind: 'User' | 'Group' | 'ServicePrincipal'
 }
 

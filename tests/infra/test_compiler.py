@@ -88,6 +88,7 @@ def remarks(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", BROKEN_SOURCES)
 def test_broken_source_is_remarked_on(case: str, remarks: dict[str, str]) -> None:
     assert BROKEN_SOURCES[case][3] in remarks[case]

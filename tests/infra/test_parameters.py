@@ -13,7 +13,7 @@ from local.snapshots import ENVIRONMENT, take
 
 from .template import copy_template, edited, needs_compiler
 
-pytestmark = needs_compiler
+pytestmark = [needs_compiler, pytest.mark.slow]
 
 _MORE = "param indexes = knownIndexes"  # further parameters are put before this line
 _AGENTS = "param agents = knownAgents"
@@ -56,6 +56,7 @@ REFUSED_WHEN_BUILT = {
         "  AiAgents__Telemetry__EnableSensitiveTelemetryData: 'true'\n",
         'EnableSensitiveTelemetryData" is not allowed',
     ),
+    "sender without id": (_MORE, "param senders = ['']\nparam indexes = knownIndexes", "minimum allowable length is 36"),
     "deadline beyond the host's": (
         _OPTIONS,
         "  AiAgents__Briefings__DeadlineSeconds: 600\n",
@@ -114,6 +115,7 @@ CONTRADICTIONS = (
             "queue: 'briefings'\n  doneQueue: 'briefings'",
             "briefings.doneQueue is the briefing",
         ),
+        "alert to nobody": ("emails: []", "emails: ['']", "watch.emails holds an address without @"),
         "small network": (
             _PUBLIC,
             "network = { kind: 'private', addressPrefix: '10.0.0.0/27', inbound: 'public' }",

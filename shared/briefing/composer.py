@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from shared.retrieval import QUIET, Caller, Evidence, EvidenceSearch, Signals
+from shared.retrieval import QUIET, Caller, Evidence, EvidenceSearch, Signals, Source
 
 from .answers import AnswerOptions, Written, write_checked
 from .definitions import Definition, SectionTemplate, fill_text
-from .numbering import numbered_through
+from .numbering import number_through, renumbered
 from .patience import Patience
 from .results import Result, SectionResult
 from .together import together
@@ -57,15 +57,22 @@ class Composer:
     async def compose(self, run: Run) -> Result:
         """The briefing. Raises the errors of retrieval and of the writer."""
         sections = run.definition.sections
-        found = await together([self._evidence(run, section) for section in sections])
-        parts = numbered_through(found)
-        written = await together([self._section(run, place, evidence) for place, evidence in enumerate(parts)])
-        results = tuple(result for result, _ in written)
-        sources = tuple(source for part in parts for source in part.sources)
-        synthesis, usage = await self._synthesis(run, results, _joined(parts))
+        parts = await together([self._evidence(run, section) for section in sections])
+        numbering = number_through(parts)
+        written = await together([self._section(run, place, part) for place, part in enumerate(parts)])
+        results = tuple(
+            replace(result, numbers=numbers) for (result, _), numbers in zip(written, numbering.sections, strict=True)
+        )
+        synthesis, usage = await self._synthesis(run, results, numbering.sources)
         for _, used in written:
             usage = used.plus(usage) if used else usage
-        return Result(sections=results, synthesis=synthesis, sources=sources, writer=self._writer.identity, usage=usage)
+        return Result(
+            sections=results,
+            synthesis=synthesis,
+            sources=numbering.sources,
+            writer=self._writer.identity,
+            usage=usage,
+        )
 
     async def _evidence(self, run: Run, section: SectionTemplate) -> Evidence:
         searches = [
@@ -99,7 +106,7 @@ class Composer:
         return result, written.usage
 
     async def _synthesis(
-        self, run: Run, sections: Sequence[SectionResult], evidence: Evidence
+        self, run: Run, sections: Sequence[SectionResult], sources: tuple[Source, ...]
     ) -> tuple[SectionResult | None, Usage | None]:
         template = run.definition.synthesis
         checked = [section for section in sections if section.status == "completed"]
@@ -107,11 +114,13 @@ class Composer:
         if template is None or not checked or any(section.status == "failed_checks" for section in sections):
             return None, None
         with self._signals.span("synthesis", definition=run.definition.name) as span:
-            material = "\n\n".join(f"## {section.title}\n{section.text}" for section in checked)
+            material = "\n\n".join(f"## {part.title}\n{renumbered(part.text, part.numbers)}" for part in checked)
             prompt = fill_text(template.prompt, run.values)
+            evidence = Evidence(text=material, sources=sources)
             task = Task(prompt=prompt, evidence=evidence, required=template.required, material=material)
             written = await self._write(run, task, AnswerOptions(required=template.required))
             result = _result("synthesis", template.title, template.required, written)
+            result = replace(result, numbers=tuple(source.number for source in sources))
             span.set(outcome=result.status, valid=written.valid, problems=len(result.problems), attempt=written.tries)
         return result, written.usage
 
@@ -137,15 +146,6 @@ def _result(name: str, title: str, required: bool, written: Written) -> SectionR
         required=required,
         text=written.text,
         problems=written.check.problems,
-    )
-
-
-def _joined(parts: Sequence[Evidence]) -> Evidence:
-    """All evidence of a briefing as one: what its synthesis may cite."""
-    return Evidence(
-        text="\n\n".join(part.text for part in parts),
-        sources=tuple(source for part in parts for source in part.sources),
-        blocks=tuple(block for part in parts for block in part.blocks),
     )
 
 

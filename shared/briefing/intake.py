@@ -156,4 +156,14 @@ def _refused(message: Message, reason: str, path: str, text: str) -> Unreadable:
 
 
 def _unreadable(message: Message, reason: str, problems: tuple[Problem, ...]) -> Unreadable:
-    return Unreadable(reason=reason, problems=problems, id=message.id, batch_id=message.batch_id, briefing=message.briefing)
+    digest = message.request
+    if message.parameters is not None:
+        digest = content_digest(message.batch_id, message.briefing, message.parameters, message.retry_of)
+    return Unreadable(
+        reason=reason,
+        problems=problems,
+        id=message.id,
+        batch_id=message.batch_id,
+        briefing=message.briefing,
+        digest=digest,
+    )

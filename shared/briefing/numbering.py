@@ -1,31 +1,55 @@
-"""Numbers of evidence shifted, so that the markers of all sections of a briefing stay apart."""
+"""Numbers of evidence across the sections of a briefing.
+
+Each section is written over its own evidence, numbered from 1; in the briefing each document has one number, whichever
+sections it is evidence of.
+"""
 
 from __future__ import annotations
 
-import re
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from shared.retrieval import Evidence
+from shared.retrieval import Evidence, Source, resolve
 
-# Values cannot forge this line (spec 4.2), so each match is a heading.
-HEADING = re.compile(r"^--- (.*) Evidence (\d+) ---$", re.MULTILINE)
-
-
-def shifted(evidence: Evidence, by: int) -> Evidence:
-    """The same evidence with every number greater by that much, in headings and sources alike."""
-    if by == 0:
-        return evidence
-    text = HEADING.sub(lambda heading: f"--- {heading[1]} Evidence {int(heading[2]) + by} ---", evidence.text)
-    return replace(
-        evidence, text=text, sources=tuple(replace(source, number=source.number + by) for source in evidence.sources)
-    )
+Numbers = tuple[int, ...]
+"""For the evidence of a section, in order from 1, the number that it has in the briefing."""
 
 
-def numbered_through(parts: list[Evidence]) -> list[Evidence]:
-    """Several pieces of evidence, numbered on from one to the next."""
-    found: list[Evidence] = []
-    taken = 0
+@dataclass(frozen=True, slots=True)
+class Numbering:
+    """All sources of a briefing, numbered from 1, and the numbers of each section's evidence among them."""
+
+    sources: tuple[Source, ...]
+    sections: tuple[Numbers, ...]
+
+
+def number_through(parts: Sequence[Evidence]) -> Numbering:
+    """One number for each document; without a key no two are the same document (spec 4.4)."""
+    sources: list[Source] = []
+    known: dict[tuple[str | None, str], int] = {}
+    sections: list[Numbers] = []
     for part in parts:
-        found.append(shifted(part, taken))
-        taken += len(part.sources)
-    return found
+        numbers: list[int] = []
+        for source in part.sources:
+            number = known.get((source.index, source.key), 0) if source.key is not None else 0
+            if not number:
+                number = len(sources) + 1
+                sources.append(replace(source, number=number))
+            if source.key is not None:
+                known[source.index, source.key] = number
+            numbers.append(number)
+        sections.append(tuple(numbers))
+    return Numbering(tuple(sources), tuple(sections))
+
+
+def renumbered(text: str, numbers: Numbers) -> str:
+    """A section's text with the numbers of the briefing in its markers, read by the parser of all markers."""
+    stand_ins = [Source(number=here, name=f"Evidence {there}") for here, there in enumerate(numbers, 1)]
+    # A source without a link becomes its name in square brackets (spec 5): here that is the marker anew.
+    return resolve(text, stand_ins, format="text").answer
+
+
+def sources_of(numbers: Numbers, sources: Sequence[Source]) -> tuple[Source, ...]:
+    """The sources of a section, numbered as in its text."""
+    by_number = {source.number: source for source in sources}
+    return tuple(replace(by_number[there], number=here) for here, there in enumerate(numbers, 1))

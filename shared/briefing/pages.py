@@ -102,7 +102,7 @@ def _html_section(part: SectionView) -> str:
 
 def _html_sources(view: BriefingView) -> str:
     items = "".join(f'<li dir="auto">{link}</li>' for link in _cited_links(view))
-    return f"<section>\n<h2>Sources</h2>\n<ol>{items}</ol>\n</section>" if items else ""
+    return f'<section class="sources">\n<h2>Sources</h2>\n<ol>{items}</ol>\n</section>' if items else ""
 
 
 def _plain_page(view: BriefingView, title: str) -> str:

@@ -62,7 +62,9 @@ def check_parameters(parameters: tuple[Parameter, ...], values: Any, path: str) 
         return (Problem(path, "invalid_parameter", "must be an object"),)
     known = {parameter.name: parameter for parameter in parameters}
     problems = [
-        Problem(path, "unknown_parameter", "names a parameter that is not defined") for name in values if name not in known
+        Problem(_member(path, name), "unknown_parameter", "is no parameter of this briefing")
+        for name in values
+        if name not in known
     ]
     for name, parameter in known.items():
         problems += _problems_of(parameter, values, f"{path}.{name}")

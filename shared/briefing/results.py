@@ -9,6 +9,7 @@ from typing import Any, Literal, Self
 from shared.retrieval import CitationProblem, Source
 
 from .answers import AnswerStatus
+from .numbering import Numbers
 from .writing import Usage, Writer
 
 ResultStatus = Literal["completed", "no_evidence", "failed_checks"]
@@ -16,13 +17,17 @@ ResultStatus = Literal["completed", "no_evidence", "failed_checks"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SectionResult:
-    """One written part: its text with markers, and what its check found. `text` is empty where there was no evidence."""
+    """One written part: its text with markers, and what its check found. `text` is empty where there was no evidence.
+
+    The markers count the section's own evidence from 1; `numbers` gives the briefing's number for each of it.
+    """
 
     name: str
     title: str
     status: AnswerStatus
     required: bool = True
     text: str = ""
+    numbers: Numbers = ()
     problems: tuple[CitationProblem, ...] = ()
 
     @classmethod
@@ -32,7 +37,7 @@ class SectionResult:
             CitationProblem(code=problem["code"], numbers=tuple(problem["numbers"]), excerpt=problem["excerpt"])
             for problem in members["problems"]
         )
-        return cls(**{**members, "problems": problems})
+        return cls(**{**members, "problems": problems, "numbers": tuple(members["numbers"])})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

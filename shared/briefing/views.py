@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from shared.retrieval import Citation, CitationProblem, Format, Problem, Resolution, Source, resolve
+from shared.retrieval import Citation, CitationProblem, Format, Problem, Source, resolve
 
 from .answers import AnswerStatus
+from .numbering import sources_of
 from .records import Record, Status
 from .results import Result, SectionResult
 from .writing import Usage, Writer
@@ -112,14 +113,12 @@ def _section(section: SectionResult, sources: Sequence[Source], form: Format, ho
     view = SectionView(name=section.name, title=section.title, status=section.status, problems=section.problems)
     if section.status == "no_evidence":
         return view
-    resolution = _resolved(section, sources, form, hosts)
+    own = sources_of(section.numbers, sources)
+    resolution = resolve(section.text, own, format=form, required=section.required, allowed_hosts=hosts)
+    citations = tuple(replace(cited, number=section.numbers[cited.number - 1]) for cited in resolution.citations)
     if section.status == "failed_checks":
-        return replace(view, unchecked_answer=resolution.answer, citations=resolution.citations)
-    return replace(view, answer=resolution.answer, citations=resolution.citations)
-
-
-def _resolved(section: SectionResult, sources: Sequence[Source], form: Format, hosts: tuple[str, ...]) -> Resolution:
-    return resolve(section.text, sources, format=form, required=section.required, allowed_hosts=hosts)
+        return replace(view, unchecked_answer=resolution.answer, citations=citations)
+    return replace(view, answer=resolution.answer, citations=citations)
 
 
 def _answer_text(synthesis: SectionView | None, sections: Sequence[SectionView], form: Format) -> str | None:

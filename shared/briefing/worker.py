@@ -166,7 +166,7 @@ class Worker:
     async def _fail(self, claim: Claim, delivery: Delivery, error: RetrievalError) -> Outcome:
         if isinstance(error, TemporaryError | IdentityUnavailable) and not delivery.last:
             await claim.save(claim.record.standing_as(status="retrying", reason=error.code))
-            raise Redeliver(error.code)
+            raise Redeliver(error.code) from None
         failed = _finished(claim.record, "failed", reason=error.code)
         return await self._close(await claim.save(failed), delivery)
 

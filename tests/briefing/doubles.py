@@ -20,6 +20,7 @@ INDEXES = (
     IndexSettings(name="inspections", name_field="title", link_field="url", key_field="id"),
     IndexSettings(name="trusts", name_field="name", link_field="url", key_field="trust_id"),
 )
+KEYS = {index.name: index.key_field or "" for index in INDEXES}
 URN = re.compile(r"urn eq '([^']*)'")
 
 
@@ -39,7 +40,13 @@ def evidence_from(documents: Sequence[Mapping[str, Any]], index: str = "schools"
         for document in documents
     )
     sources = tuple(
-        Source(number=number, name=str(document.get(name, "a document")), link=document.get("url"), index=index)
+        Source(
+            number=number,
+            name=str(document.get(name, "a document")),
+            link=document.get("url"),
+            index=index,
+            key=document.get(KEYS.get(index, "")),
+        )
         for number, document in enumerate(documents, 1)
     )
     headed = [f"--- {index} Evidence {number} ---\n{block}" for number, block in enumerate(blocks, 1)]

@@ -1,7 +1,8 @@
 """Semantic-like ranking: the first fifty hits again, by how near a document's text is to the query, on a scale from 0 to 4.
 
 The score joins the cosine of a small sentence model with the share of the query's words, rare ones counting more, that the
-ranked fields hold. The real ranker is a far larger model: only the scale, the order of magnitude and the shape are alike.
+ranked fields hold; its root is taken, since the real scores lie close together too. The real ranker is a far larger model:
+only the scale, the order of magnitude and the shape are alike.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def rank(index: SearchIndex, request: SemanticRequest, ordinals: Sequence[int], 
     """Rank the first fifty of the hits; the rest follow in their order, without a reranker score."""
     candidates, rest = list(ordinals[:RANKED]), list(ordinals[RANKED:])
     nearness = _nearness(index, request, candidates, embedder)
-    scores = {each: widened(TOP_SCORE * value) for each, value in zip(candidates, nearness, strict=True)}
+    scores = {each: widened(TOP_SCORE * float(np.sqrt(value))) for each, value in zip(candidates, nearness, strict=True)}
     ranked = sorted(candidates, key=lambda each: -scores[each])
     return SemanticRanking(
         ordinals=[*ranked, *rest], scores=scores, answers=_answers(index, request, ranked, scores, embedder)
@@ -98,8 +99,7 @@ def _answers(
     """Passages that speak to the query strongly enough, best first."""
     found: list[dict[str, Any]] = []
     for ordinal in ranked[:ANSWER_HITS] if request.answers else []:
-        nearness = scores[ordinal] / TOP_SCORE
-        confidence = round(1 - (1 - nearness) ** 2, 3)
+        confidence = round(scores[ordinal] / TOP_SCORE, 3)
         if confidence >= request.threshold and len(found) < request.answers:
             document = index.store.document(ordinal)
             passage = best_passage(document, request.configuration, request.text, embedder)

@@ -1,0 +1,50 @@
+"""Calls to index definitions."""
+
+from __future__ import annotations
+
+from .addresses import Address
+from .definition_json import definition_json
+from .index import SearchIndex
+from .message import Reply, Request, json_reply
+from .state import State, in_context
+
+
+def list_indexes(state: State, request: Request, address: Address) -> Reply:
+    """`GET /indexes`."""
+    body = {"value": [definition_json(index.definition) for index in state.indexes.listed()]}
+    return json_reply(200, in_context(request, "$metadata#indexes", body))
+
+
+def create_index(state: State, request: Request, address: Address) -> Reply:
+    """`POST /indexes`."""
+    return _described(request, state.indexes.create(request.json()), 201)
+
+
+def get_index(state: State, request: Request, address: Address) -> Reply:
+    """`GET /indexes('name')`."""
+    return _described(request, state.indexes.get(address.key or ""), 200)
+
+
+def put_index(state: State, request: Request, address: Address) -> Reply:
+    """`PUT /indexes('name')`: 201 for a new index; an update answers as `Prefer` asks, with nothing by default."""
+    index, new = state.indexes.put(address.key or "", request.json())
+    if not new and "return=representation" not in request.headers.get("prefer", ""):
+        return Reply(status=204)
+    return _described(request, index, 201 if new else 200)
+
+
+def delete_index(state: State, request: Request, address: Address) -> Reply:
+    """`DELETE /indexes('name')`."""
+    state.indexes.delete(address.key or "")
+    return Reply(status=204)
+
+
+def index_statistics(state: State, request: Request, address: Address) -> Reply:
+    """`GET /indexes('name')/search.stats`; sizes are not measured here, so they are 0."""
+    count = len(state.indexes.get(address.key or "").store)
+    body = {"documentCount": count, "storageSize": 0, "vectorIndexSize": 0}
+    return json_reply(200, in_context(request, "$metadata#Microsoft.Azure.Search.V2024_07_01.IndexStatistics", body))
+
+
+def _described(request: Request, index: SearchIndex, status: int) -> Reply:
+    return json_reply(status, in_context(request, "$metadata#indexes/$entity", definition_json(index.definition)))

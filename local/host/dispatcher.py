@@ -77,6 +77,9 @@ class Dispatcher:
         call = asyncio.ensure_future(lane.invoke(invocation))
         done, _ = await asyncio.wait([call], timeout=self._limit)
         outcome = await call if done else await self._give_up(lane, invocation, call)
+        if outcome.ending is Ending.EXITED and lane is self._lane and not lane.retired:
+            # Nothing more may be sent to it; it is being replaced at this moment.
+            self._ready.clear()
         if not outcome.succeeded:
             LOG.error(
                 "Executed 'Functions.%s' (%s, Id=%s)\n%s",
@@ -109,8 +112,9 @@ class Dispatcher:
         await lane.worker.ended()
         if lane.retired:
             return
-        self._lanes.discard(lane)
         self._ready.clear()
+        await lane.worker.kill()
+        self._lanes.discard(lane)
         self._exits += 1
         LOG.error("The worker process ended (%d of %d).", self._exits, EXITS_UNTIL_RECYCLED)
         if self._exits >= EXITS_UNTIL_RECYCLED:

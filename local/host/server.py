@@ -59,6 +59,7 @@ class HostServer:
         self._dispatcher = Dispatcher(self._worker, self._configuration.function_timeout, self._recycle)
         self._gateway = Gateway(self._front(), self._dispatcher)
         self._server: asyncio.Server | None = None
+        self._port = self._options.port
         self._connections: set[Task[None]] = set()
         self._busy = 0
         self._queues: list[QueueListener] = []
@@ -66,8 +67,8 @@ class HostServer:
 
     @property
     def port(self) -> int:
-        """The port that it listens on."""
-        return int(self._server.sockets[0].getsockname()[1]) if self._server else self._options.port
+        """The port that it listens on, known when it has started."""
+        return self._port
 
     @property
     def url(self) -> str:
@@ -96,6 +97,7 @@ class HostServer:
         if self._app is None and not (self._folder / SCRIPT).is_file():
             raise HostError(f"{SCRIPT} is missing in {self._folder.name}: give the folder of a Python v2 app.")
         self._server = await self._listen()
+        self._port = int(self._server.sockets[0].getsockname()[1])
         try:
             self._begin(await self._dispatcher.start())
         except BaseException:

@@ -127,11 +127,9 @@ class ProcessWorker:
             self._calls.pop(invocation.id, None)
 
     async def ended(self) -> None:
-        """Returns when the process has ended."""
+        """Returns when the process can no longer be reached, which is when it has ended."""
         if self._receiving is not None:
             await asyncio.wait([self._receiving])
-        if self._process is not None:
-            await self._process.wait()
 
     async def kill(self) -> None:
         """Kills the process; harmless when it is gone."""
@@ -139,6 +137,7 @@ class ProcessWorker:
             with contextlib.suppress(ProcessLookupError):
                 self._process.kill()
             await self.ended()
+            await self._process.wait()
         if self._writer is not None:
             self._writer.close()
 
@@ -147,6 +146,8 @@ class ProcessWorker:
             call = self._calls.get(frame.head["id"])
             if call is not None and not call.done():
                 call.set_result(Outcome.from_frame(frame))
+        if self._writer is not None:
+            self._writer.close()
         for call in self._calls.values():
             if not call.done():
                 call.set_result(EXITED)

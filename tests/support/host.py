@@ -86,8 +86,9 @@ class HostProcess:
         return self.start()
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if self._process is not None and self._process.poll() is None:
-            self.stop()
+        if self.process.poll() is None:
+            self.process.terminate()
+        self._wait()
 
 
 def _collect(stream: IO[str] | None, lines: list[str]) -> None:

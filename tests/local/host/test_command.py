@@ -1,0 +1,122 @@
+"""`python -m local.host`: what hinders it is one clear line, and nothing is left running."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.local.host import apps
+from tests.support.host import ROOT, HostProcess
+
+WAITING = "@app.route(route='x', auth_level='ANONYMOUS')\ndef x(req: func.HttpRequest) -> str:\n    return 'x'"
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "local.host", *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=60)
+
+
+def hindered(*arguments: str) -> str:
+    """The one line of a start that fails."""
+    done = run(*arguments)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1, done.stderr
+    return done.stderr
+
+
+def test_busy_port(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        line = hindered(str(apps.folder(tmp_path, WAITING)), "--port", str(port))
+    assert line == f"Port {port} is in use: stop what listens there, or choose another with --port.\n"
+
+
+def test_unusable_address(tmp_path: Path) -> None:
+    line = hindered(str(apps.folder(tmp_path, WAITING)), "--port", "0", "--address", "192.0.2.1")
+    assert line.startswith("The host cannot listen on 192.0.2.1:0")
+
+
+def test_missing_folder(tmp_path: Path) -> None:
+    assert hindered(str(tmp_path / "nosuch"), "--port", "0").endswith(
+        "nosuch does not exist: give the folder of a Python v2 app.\n"
+    )
+
+
+def test_missing_host_json(tmp_path: Path) -> None:
+    assert hindered(str(tmp_path), "--port", "0").startswith("host.json is missing")
+
+
+def test_missing_script(tmp_path: Path) -> None:
+    assert hindered(str(apps.folder(tmp_path)), "--port", "0").startswith("function_app.py is missing")
+
+
+def test_refused_value(tmp_path: Path) -> None:
+    folder = apps.folder(tmp_path, WAITING, extensions={"queues": {"maxPollingInterval": "abc"}})
+    assert "String 'abc' was not recognized as a valid TimeSpan." in hindered(str(folder), "--port", "0")
+
+
+def test_unreadable_principals(tmp_path: Path) -> None:
+    line = hindered(str(apps.folder(tmp_path, WAITING)), "--port", "0", "--principals", str(tmp_path / "nosuch.json"))
+    assert line.startswith("The principals of nosuch.json cannot be read")
+
+
+def test_options_reach_the_host(tmp_path: Path) -> None:
+    principals = tmp_path / "principals.json"
+    principals.write_text(json.dumps({"reader": {"name": "r", "id": "1"}}))
+    folder = apps.folder(tmp_path / "app", WAITING)
+    with HostProcess(folder, "--master-key", "m", "--principals", str(principals)) as host:
+        assert host.lines[0] == f"x: [any] {host.url}/api/x"
+        assert status(host, "/admin/host/status") == 401
+        assert status(host, "/admin/host/status?code=m") == 200
+
+
+def status(host: HostProcess, path: str) -> int:
+    with socket.create_connection(("127.0.0.1", host.port)) as connection:
+        connection.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+        return int(connection.makefile("rb").readline().split()[1])
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signals_end_it_with_its_worker(tmp_path: Path, number: signal.Signals) -> None:
+    with HostProcess(apps.folder(tmp_path, WAITING)) as host:
+        children = children_of(host.process.pid)
+        assert children
+        host.process.send_signal(number)
+        assert host.process.wait(10) == 0
+    assert all_gone(children)
+
+
+def test_a_killed_host_takes_its_worker_along(tmp_path: Path) -> None:
+    with HostProcess(apps.folder(tmp_path, WAITING)) as host:
+        children = children_of(host.process.pid)
+        host.kill()
+    assert all_gone(children)
+
+
+def children_of(process: int) -> list[int]:
+    listed = Path(f"/proc/{process}/task/{process}/children").read_text()
+    return [int(child) for child in listed.split()]
+
+
+def all_gone(processes: list[int]) -> bool:
+    deadline = time.monotonic() + 10
+    while any(alive(process) for process in processes) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return not any(alive(process) for process in processes)
+
+
+def alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+        return ") Z " not in Path(f"/proc/{process}/stat").read_text()
+    except (ProcessLookupError, FileNotFoundError):
+        return False

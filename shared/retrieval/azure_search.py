@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -71,7 +71,10 @@ def open_client(
 
 
 class IndexService:
-    """Calls of one index. Faults that may pass raise Again, so that the caller decides about another try."""
+    """Calls of one index. Faults that may pass raise Again, so that the caller decides about another try.
+
+    `sent` is called when a request has its token and leaves.
+    """
 
     def __init__(self, client: SearchClient, endpoint: str, index: str, clock: Clock) -> None:
         self._client = client
@@ -79,24 +82,25 @@ class IndexService:
         self._root = f"{endpoint.rstrip('/')}/indexes('{quote(index, safe='')}')/docs"
         self._clock = clock
 
-    async def search(self, body: Mapping[str, Any], headers: Mapping[str, str]) -> ServiceReply:
+    async def search(self, body: Mapping[str, Any], headers: Mapping[str, str], sent: Callable[[], None]) -> ServiceReply:
         """One request for hits."""
         address = f"{self._root}/search.post.search?api-version={API_VERSION}"
-        content = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
-        return await self._send(HttpRequest("POST", address, headers={**_HEADERS, **headers}, content=content))
+        return await self._send(_post(address, body, headers), sent)
 
-    async def post(self, path: str, body: Mapping[str, Any], headers: Mapping[str, str]) -> ServiceReply:
+    async def post(
+        self, path: str, body: Mapping[str, Any], headers: Mapping[str, str], sent: Callable[[], None]
+    ) -> ServiceReply:
         """One request to another address of the same service, such as `/agents('a')/retrieve?api-version=…`."""
-        content = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
-        return await self._send(HttpRequest("POST", self._service + path, headers={**_HEADERS, **headers}, content=content))
+        return await self._send(_post(self._service + path, body, headers), sent)
 
-    async def count(self) -> ServiceReply:
+    async def count(self, sent: Callable[[], None]) -> ServiceReply:
         """One request for the number of documents."""
-        return await self._send(HttpRequest("GET", f"{self._root}/$count?api-version={API_VERSION}"))
+        return await self._send(HttpRequest("GET", f"{self._root}/$count?api-version={API_VERSION}"), sent)
 
-    async def _send(self, request: HttpRequest) -> ServiceReply:
+    async def _send(self, request: HttpRequest, sent: Callable[[], None]) -> ServiceReply:
         try:
-            response = await self._client.send_request(request, stream=True)
+            # The SDK calls its hook between the policy that adds the token and the transport.
+            response = await self._client.send_request(request, stream=True, raw_request_hook=lambda _: sent())
             async with response:
                 reply = ServiceReply(response.status_code, await response.read())
         except IdentityUnavailable:
@@ -119,3 +123,8 @@ class IndexService:
         else:
             error = SearchFailed("The search service failed.")
         raise Again(error, retry_after(response.headers, self._clock))
+
+
+def _post(address: str, body: Mapping[str, Any], headers: Mapping[str, str]) -> HttpRequest:
+    content = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+    return HttpRequest("POST", address, headers={**_HEADERS, **headers}, content=content)

@@ -42,11 +42,6 @@ class Connections:
             self._clients[name] = open_client(endpoint, name, self._credential, self._transport)
         return IndexService(self._clients[name], endpoint, name, self._clock)
 
-    @property
-    def waits_for_token(self) -> bool:
-        """Whether a token is being asked for at this moment."""
-        return self._credential is not None and self._credential.waiting > 0
-
     def _open(self) -> None:
         loop = asyncio.get_running_loop()
         if self._loop is loop:

@@ -53,34 +53,27 @@ def _named(client_id: str | None) -> str | None:
 
 
 class SearchCredential:
-    """A credential whose every failure is IdentityUnavailable, and that knows when a token is being waited for."""
+    """A credential whose every failure is IdentityUnavailable."""
 
     def __init__(self, credential: AsyncTokenCredential) -> None:
         self._credential = credential
-        self.waiting = 0
 
     async def get_token(self, *scopes: str, **options: Any) -> AccessToken:
         """A token of the credential. Raises IdentityUnavailable."""
-        self.waiting += 1
         try:
             return await self._credential.get_token(*scopes, **options)
         except Exception as error:  # whatever a credential raises, there is no token
             raise _unavailable() from error
-        finally:
-            self.waiting -= 1
 
     async def get_token_info(self, *scopes: str, options: TokenRequestOptions | None = None) -> AccessTokenInfo:
         """A token with its time of renewal. Raises IdentityUnavailable."""
         if not hasattr(self._credential, "get_token_info"):
             token = await self.get_token(*scopes)
             return AccessTokenInfo(token.token, token.expires_on)
-        self.waiting += 1
         try:
             info: AccessTokenInfo = await self._credential.get_token_info(*scopes, options=options)
         except Exception as error:  # as above
             raise _unavailable() from error
-        finally:
-            self.waiting -= 1
         return info
 
     async def close(self) -> None:

@@ -37,6 +37,12 @@ class Tries:
     clock: Clock
     started: float
     made: int = 0
+    sent: bool = False
+    """Whether a request has left: until then it waits for a token."""
+
+    def leave(self) -> None:
+        """A request has its token and leaves."""
+        self.sent = True
 
     async def run(self, send: Callable[[], Awaitable[T]]) -> T:
         """What `send` gives. Raises the error of the last try; a wait that does not fit the time is not begun."""

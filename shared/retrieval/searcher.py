@@ -48,6 +48,10 @@ class _Work:
     shown: Sequence[str] | None
     tries: Tries
 
+    async def send(self, body: Mapping[str, Any]) -> ServiceReply:
+        """The reply to one request, after as many tries as it takes."""
+        return await self.tries.run(lambda: self.service.search(body, self.headers, self.tries.leave))
+
 
 class Searcher:
     """Searches of the configured service."""
@@ -75,14 +79,15 @@ class Searcher:
         """A call of another operation of the service that reads `index`, with the rights, tries and time of a search."""
         check_rights(index, caller)
         tries, service = self._tries(), self._connections.index(index.name)
-        async with self._limit():
-            return await tries.run(lambda: service.post(path, body, _headers(caller)))
+        async with self._limit(tries):
+            return await tries.run(lambda: service.post(path, body, _headers(caller), tries.leave))
 
     async def count_documents(self, index: IndexSettings) -> int:
         """How many documents the index holds, with one try. Raises a RetrievalError."""
         tries = self._tries(retries=0)
-        async with self._limit():
-            reply = await tries.run(self._connections.index(index.name).count)
+        service = self._connections.index(index.name)
+        async with self._limit(tries):
+            reply = await tries.run(lambda: service.count(tries.leave))
         if reply.refused:
             raise self._refusal(reply, index, SearchQuery(text="*"), semantic=False)
         try:
@@ -96,19 +101,19 @@ class Searcher:
         return Tries(most, settings.timeout_seconds, self._clock, self._clock.now())
 
     @asynccontextmanager
-    async def _limit(self) -> AsyncIterator[None]:
+    async def _limit(self, tries: Tries) -> AsyncIterator[None]:
         """The total time of a search, waits and tokens included."""
         try:
             async with asyncio.timeout(self._settings.timeout_seconds):
                 yield
         except TimeoutError:
-            if self._connections.waits_for_token:
+            if not tries.sent:
                 raise IdentityUnavailable("No token could be had for the app's identity in time.") from None
             raise SearchTimeout("The search service did not answer in time.") from None
 
     async def _answer(self, work: _Work, plan: Plan, span: SpanHandle) -> HitPage:
         try:
-            async with self._limit():
+            async with self._limit(work.tries):
                 page = await self._ranked(work, plan)
         finally:
             if work.tries.made:
@@ -132,8 +137,7 @@ class Searcher:
         reply = Reply()
         body: Mapping[str, Any] | None = plan.body
         while body is not None:
-            sent = body
-            answer = await work.tries.run(lambda: work.service.search(sent, work.headers))  # noqa: B023 - awaited at once
+            answer = await work.send(body)
             if answer.refused:
                 raise self._refusal(answer, work.index, work.query, plan.semantic)
             page = read_page(answer.body)
@@ -147,7 +151,7 @@ class Searcher:
         if status in _NO_RESULTS:
             self._signals.event("search_refused", index=index.name, status=status)
             return SearchRefused("The search service refuses the app's identity.")
-        if status not in (400, 402, 404):
+        if status not in (400, 404) and not (status == 402 and semantic):
             return SearchFailed("The search service failed.")
         refusal = Refusal.read(status, reply.body)
         error = misconfigured(index) if status == 404 else refusal_error(refusal, query, index, semantic)

@@ -12,6 +12,7 @@ from .sharding import SHARDS
 from .store import DocumentStore
 
 Counts = NDArray[np.float64]
+KEPT = 256
 
 
 class FieldScorer:
@@ -19,6 +20,8 @@ class FieldScorer:
 
     def __init__(self, store: DocumentStore, postings: FieldPostings, space: tuple[str, str], shards: int) -> None:
         self.postings = postings
+        self._space = (*space, shards)
+        self._weighed: dict[Any, NDArray[np.float64]] = store.derived("weighed terms", dict)
         self._store = store
         self._shards: NDArray[np.uint8] = store.derived(("shards", shards), lambda: store.shards(shards))
         self._factors: NDArray[np.float64] = store.derived(("bm25", space, shards), self._length_factors)
@@ -41,6 +44,16 @@ class FieldScorer:
         if len(self._store) != len(self._store.documents):
             documents = documents[self._store.alive[documents]]
         return np.bincount(self._shards[documents], minlength=SHARDS).astype(np.float64)
+
+    def term_weights(self, term: str, documents: Ordinals, often: NDArray[Any]) -> NDArray[np.float64]:
+        """The weights of a term of the field; those of the words asked for last are kept."""
+        key = (*self._space, term)
+        found = self._weighed.get(key)
+        if found is None:
+            if len(self._weighed) >= KEPT:
+                self._weighed.clear()
+            found = self._weighed[key] = self.weights(self.having(documents), documents, often)
+        return found
 
     def weights(self, having: Counts, documents: Ordinals, often: NDArray[Any]) -> NDArray[np.float64]:
         """What a term with these frequencies adds to each document's score."""

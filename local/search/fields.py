@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from .errors import ServiceError, invalid_request
@@ -31,7 +32,7 @@ sensitivityLabel
 MEMBERS = frozenset(_MEMBERS_TEXT.split())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Field:
     """One field; `path` is its full name (`address/city`), `depth` the number of collections above and in it."""
 
@@ -51,22 +52,22 @@ class Field:
     permission: str | None = None
     fields: tuple[Field, ...] = ()
 
-    @property
+    @cached_property
     def collection(self) -> bool:
         """Whether the field holds a list."""
         return self.type.startswith("Collection(")
 
-    @property
+    @cached_property
     def element(self) -> str:
         """The type without `Collection(…)`."""
         return self.type[11:-1] if self.collection else self.type
 
-    @property
+    @cached_property
     def complex(self) -> bool:
         """Whether the field has members of its own."""
         return self.element == COMPLEX
 
-    @property
+    @cached_property
     def vector(self) -> bool:
         """Whether the field holds an embedding."""
         return self.dimensions is not None

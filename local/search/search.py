@@ -130,7 +130,7 @@ class Search:
         if plan.semantic is not None and ranking is not None:
             hit |= self._semantic_members(ordinal, plan.semantic, ranking)
         if plan.marks is not None:
-            analyzers = {path: postings.analyze for path, postings in self.index.store.postings.items()}
+            analyzers = {path: self.index.store.postings[path].analyze for path in plan.marks.fields}
             cut = highlights(document, analyzers, found.terms, plan.marks)
             hit |= {"@search.highlights": cut} if cut else {}
         return {**hit, **project(document, self.index.definition.fields, plan.select)}

@@ -45,18 +45,22 @@ class TextSearch:
         found = None if query is None else self._evaluate(query, self.fields)
         if found is None:
             return Matched.nothing(len(self.store.documents))
-        return Matched(found.mask & self.store.alive, found.scores, found.terms)
+        return found if len(self.store) == len(self.store.documents) else found.among(self.store.alive)
 
     def _evaluate(self, query: Query, fields: Sequence[str]) -> Matched | None:
         """None where a part says nothing at all (only stop words), so that it does not count."""
         match query:
             case Everything():
-                return Matched(self.store.alive.copy(), np.ones(len(self.store.documents)), {})
+                return Matched(self.store.alive, self.store.alive.astype(np.float64), {})
             case Boosted(part, factor):
                 inner = self._evaluate(part, fields)
                 return None if inner is None else Matched(inner.mask, inner.scores * factor, inner.terms)
             case Within():
                 return self._evaluate(query.part, (self._field(query),))
+            case Words(text) if not self.every_word:
+                return self._any_word([text], fields)
+            case Clauses(parts) if all(occur == "should" and isinstance(part, Words) for occur, part in parts):
+                return self._any_word([part.text for _, part in parts if isinstance(part, Words)], fields)
             case Clauses(parts):
                 return self._clauses([(occur, self._evaluate(part, fields)) for occur, part in parts])
         found = [one for path in fields if (one := self._in_field(query, path)) is not None]
@@ -68,6 +72,21 @@ class TextSearch:
             raise invalid_syntax(query.column)
         return path
 
+    def _any_word(self, texts: Sequence[str], fields: Sequence[str]) -> Matched | None:
+        """Words of which one has to match, added up in one array: what nearly every query is."""
+        scores = np.zeros(len(self.store.documents))
+        terms: dict[str, frozenset[str]] = {}
+        for path in fields:
+            scorer, weight = self._scorer(path), self.weights.get(path, 1.0)
+            found = [token.term for text in texts for token in scorer.postings.search_analyze(text)]
+            for term in found:
+                documents, often = scorer.postings.postings(term)
+                if len(documents):
+                    scores[documents] += weight * scorer.term_weights(term, documents, often)
+            if found:
+                terms[path] = frozenset(found)
+        return Matched(scores > 0, scores, terms) if terms else None
+
     def _clauses(self, parts: Sequence[tuple[str, Matched | None]]) -> Matched | None:
         kept = [(occur, part) for occur, part in parts if part is not None]
         must = [part for occur, part in kept if occur == "must"]
@@ -77,7 +96,7 @@ class TextSearch:
         found = all_of(must, optional=should) if must else one_of(should)
         for occur, part in kept:
             if occur == "must_not":
-                found = Matched(found.mask & ~part.mask, found.scores, found.terms)
+                found = found.among(~part.mask)
         return found
 
     def _in_field(self, query: Query, path: str) -> Matched | None:
@@ -118,7 +137,7 @@ class TextSearch:
         documents, often = scorer.postings.postings(term)
         scores = np.zeros(len(self.store.documents))
         if len(documents):
-            scores[documents] = scorer.weights(scorer.having(documents), documents, often)
+            scores[documents] = scorer.term_weights(term, documents, often)
         return Matched(scores > 0, scores, {path: frozenset({term})})
 
     def _phrase(self, text: str, slop: int, path: str) -> Matched | None:

@@ -62,12 +62,7 @@ class OpenAIChat:
                 messages=list(messages),
                 max_completion_tokens=max_tokens,
             )
-        choices = getattr(reply, "choices", None)
-        if not choices:
-            return Completion("", usage=_usage(getattr(reply, "usage", None)))
-        choice = choices[0]
-        refused = bool(getattr(choice.message, "refusal", None))
-        return Completion(choice.message.content or "", choice.finish_reason, refused, _usage(reply.usage))
+            return _whole(reply)
 
     async def stream(self, messages: Messages, max_tokens: int) -> AsyncIterator[Completion]:
         """The answer in pieces, the last one with how it ended. Raises as `complete`, also between pieces."""
@@ -86,6 +81,14 @@ class OpenAIChat:
     async def close(self) -> None:
         """Ends its connections."""
         await self._client.close()
+
+
+def _whole(reply: Any) -> Completion:
+    if not reply.choices:
+        return Completion("", usage=_usage(reply.usage))
+    choice = reply.choices[0]
+    refused = bool(getattr(choice.message, "refusal", None))
+    return Completion(choice.message.content or "", choice.finish_reason, refused, _usage(reply.usage))
 
 
 def _piece(piece: Any) -> Completion:

@@ -7,7 +7,7 @@ import { agents as knownAgents, indexes as knownIndexes } from './indexes.bicep'
 
 param environmentName = readEnvironmentVariable('AZURE_ENV_NAME', 'dev')
 param location = readEnvironmentVariable('AZURE_LOCATION', 'uksouth')
-param entra = { clientId: readEnvironmentVariable('ENTRA_CLIENT_ID') }
+param entra = { clientId: readEnvironmentVariable('ENTRA_CLIENT_ID', '') }
 
 param hosting = {
   pythonVersion: '3.12'

@@ -6,9 +6,11 @@ import { agents as knownAgents, indexes as knownIndexes } from './indexes.bicep'
 
 param environmentName = readEnvironmentVariable('AZURE_ENV_NAME', 'private')
 param location = readEnvironmentVariable('AZURE_LOCATION', 'uksouth')
+// Blank: any application that holds a role may call, and none may put messages on the queue by itself.
+var callerClient = readEnvironmentVariable('CALLER_CLIENT_ID', '')
 param entra = {
-  clientId: readEnvironmentVariable('ENTRA_CLIENT_ID')
-  allowedApplications: [readEnvironmentVariable('CALLER_CLIENT_ID')]
+  clientId: readEnvironmentVariable('ENTRA_CLIENT_ID', '')
+  allowedApplications: empty(callerClient) ? [] : [callerClient]
 }
 
 param hosting = {
@@ -43,7 +45,7 @@ param network = {
 }
 
 param watch = {
-  emails: [readEnvironmentVariable('ALERT_EMAIL')]
+  emails: [readEnvironmentVariable('ALERT_EMAIL', '')]
   queryLogging: false
   retentionDays: 90
   dailyGigabytes: -1
@@ -64,4 +66,5 @@ param options = {
   AiAgents__Context__Unfiltered: true
 }
 
-param senders = [readEnvironmentVariable('CALLER_PRINCIPAL_ID')]
+var caller = readEnvironmentVariable('CALLER_PRINCIPAL_ID', '')
+param senders = empty(caller) ? [] : [caller]

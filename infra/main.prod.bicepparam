@@ -6,7 +6,7 @@ import { agents as knownAgents, indexes as knownIndexes } from './indexes.bicep'
 
 param environmentName = readEnvironmentVariable('AZURE_ENV_NAME', 'prod')
 param location = readEnvironmentVariable('AZURE_LOCATION', 'uksouth')
-param entra = { clientId: readEnvironmentVariable('ENTRA_CLIENT_ID') }
+param entra = { clientId: readEnvironmentVariable('ENTRA_CLIENT_ID', '') }
 
 param hosting = {
   pythonVersion: '3.12'
@@ -44,7 +44,7 @@ param model = {
 param network = { kind: 'public' }
 
 param watch = {
-  emails: [readEnvironmentVariable('ALERT_EMAIL')]
+  emails: [readEnvironmentVariable('ALERT_EMAIL', '')]
   queryLogging: false
   retentionDays: 90
   dailyGigabytes: -1

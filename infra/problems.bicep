@@ -26,6 +26,9 @@ func entraProblems(entra Entra) string[] =>
     entra.?tenantId == null || length(entra.tenantId!) == 36
       ? ''
       : 'entra.tenantId is no tenant id: leave it out for the tenant deployed to.'
+    contains(map(entra.?allowedApplications ?? [], client => length(client) == 36), false)
+      ? 'entra.allowedApplications holds something else than client ids.'
+      : ''
   ])
 
 @export()

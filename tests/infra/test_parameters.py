@@ -6,10 +6,12 @@ validated, which the snapshot does here without Azure.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from local.bicep import run
-from local.snapshots import ENVIRONMENT, take
+from local.bicep import INFRA, run
+from local.snapshots import ENVIRONMENT, NAMES, SUBSCRIPTION, take
 
 from .template import copy_template, edited, needs_compiler
 
@@ -21,7 +23,7 @@ _MORE_AGENTS = "param agents = concat(knownAgents, [{ Name: 'a', Indexes: [{ Nam
 _OPTIONS = "  AiAgents__Context__Unfiltered: true\n"
 _CONTEXT = "AiAgents__Context__Index: 'inspections'"
 _PUBLIC = "network = { kind: 'public' }"
-_CLIENT = "readEnvironmentVariable('ENTRA_CLIENT_ID')"
+_CLIENT = "readEnvironmentVariable('ENTRA_CLIENT_ID', '')"
 
 # Good text of main.dev.bicepparam, bad text, what the message says.
 REFUSED_WHEN_BUILT = {
@@ -49,7 +51,6 @@ REFUSED_WHEN_BUILT = {
         "value is 1",
     ),
     "short name": ("'AZURE_ENV_NAME', 'dev'", "'AZURE_ENV_NAME', 'd'", "minimum allowable length is 2"),
-    "Entra without client id": ("'ENTRA_CLIENT_ID'", "'NOBODY_SET_THIS'", '"NOBODY_SET_THIS" does not exist'),
     "unknown setting": (_OPTIONS, "  AiAgents__AISearch__Endpont: 'x'\n", 'Endpont" is not allowed'),
     "content in telemetry": (
         _OPTIONS,
@@ -88,7 +89,12 @@ def test_bad_parameter_is_refused_when_built(case: str, refusals: dict[str, str]
 # (no text: the case above brought it in).
 CONTRADICTIONS = (
     {
-        "blank client id": (_CLIENT, "''\n  tenantId: 'example.org'", "entra.clientId is no application id"),
+        "blank client id": (
+            _CLIENT,
+            "''\n  tenantId: 'example.org'\n  allowedApplications: ['portal']",
+            "entra.clientId is no application id",
+        ),
+        "application by name": ("", "", "entra.allowedApplications holds something else than client ids"),
         "tenant by name": ("", "", "entra.tenantId is no tenant id"),
         "warmer than allowed": (
             "alwaysReady: 0",
@@ -193,3 +199,16 @@ def contradictions(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 def test_contradiction_is_refused_when_validated(place: int, case: str, contradictions: list[str]) -> None:
     assert "could not be completed" in contradictions[place]
     assert CONTRADICTIONS[place][case][2] in contradictions[place]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_parameters_build_without_any_environment(name: str) -> None:
+    ran = run("build-params", INFRA / f"main.{name}.bicepparam", "--stdout")
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+def test_missing_ids_are_named_before_anything_is_made(tmp_path: Path) -> None:
+    parameters = copy_template(tmp_path) / "main.prod.bicepparam"
+    told = run("snapshot", parameters, "--mode", "overwrite", "--subscription-id", SUBSCRIPTION, "--location", "x").stderr
+    assert "ENTRA_CLIENT_ID" in told
+    assert "ALERT_EMAIL" in told

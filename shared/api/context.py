@@ -28,8 +28,13 @@ from .wire.context import (
 async def handle_context(services: Services, call: Call) -> Reply:
     """The message to add to a conversation, or the tool to offer; a failed search is a status, not an error."""
     body: ContextBody = call.body
-    state = state_of(body.state, options_of(_settings(services).options, body.options))
-    result = await provider_of(services, call.caller, body.options).invoking(messages_of(body.messages), state)
+    options = options_of(_settings(services).options, body.options)
+    state = state_of(body.state, options)
+    provider = provider_of(services, call.caller, body.options)
+    with services.signals.span("context", search_time=options.search_time.value, messages=len(body.messages)) as span:
+        result = await provider.invoking(messages_of(body.messages), state)
+        characters = sum(len(message.text) for message in result.added)
+        span.set(outcome=result.status, hits=len(result.sources), characters=characters)
     return Reply(body=context_json(result))
 
 
@@ -38,7 +43,8 @@ async def handle_remember(services: Services, call: Call) -> Reply:
     body: RememberBody = call.body
     state = state_of(body.state, options_of(_settings(services).options, body.options))
     provider = provider_of(services, call.caller, body.options)
-    kept = await provider.invoked(messages_of(body.request), messages_of(body.response), state)
+    with services.signals.span("context_remember", messages=len(body.request) + len(body.response)):
+        kept = await provider.invoked(messages_of(body.request), messages_of(body.response), state)
     return Reply(body={"state": dict(kept or {})})
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
@@ -86,3 +87,39 @@ def test_every_tool_describes_itself_and_its_arguments() -> None:
             one.keys() == {"propertyName", "propertyType", "description", "isArray", "isRequired"} for one in properties
         )
         assert all(one["description"].endswith(".") for one in properties)
+
+
+async def test_a_fault_of_ours_says_nothing_of_itself(app: App) -> None:
+    async def broken(services: Any, arguments: Any) -> Any:
+        raise ZeroDivisionError("secret choir")
+
+    tool = McpTool(name="search", description="Breaks.", properties=(), run=broken)
+    assert await called(app, tool, {}) == {
+        "error": {"code": "internal_error", "message": "The tool failed; try again later.", "errors": []}
+    }
+
+
+async def test_a_cancelled_call_is_cancelled(app: App) -> None:
+    async def stuck(services: Any, arguments: Any) -> Any:
+        raise asyncio.CancelledError
+
+    tool = McpTool(name="search", description="Stops.", properties=(), run=stuck)
+    with pytest.raises(asyncio.CancelledError):
+        await called(app, tool, {})
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        (SEARCH_TOOL, {"index": "schools", "query": "a", "filter": {"raw": "x" * 1024 * 1024}}),
+        (RESOLVE_CITATIONS_TOOL, {"answer": "a", "sources": [{"number": 1, "name": "x" * 9 * 1024 * 1024}]}),
+    ],
+)
+async def test_arguments_that_are_too_long(app: App, tool: McpTool, arguments: Any) -> None:
+    assert (await called(app, tool, arguments))["error"]["code"] == "too_large"
+
+
+async def test_callers_that_cannot_be_told_apart_are_refused(service: SearchService) -> None:
+    async with app_over(service, {"AiAgents__Auth__Mode": "nonsense"}) as app:
+        error = (await called(app, SEARCH_TOOL, {"index": "schools", "query": "a"}))["error"]
+        assert error["code"] == "not_configured"

@@ -16,6 +16,8 @@ from shared.retrieval import (
     Forbidden,
     InvalidFilter,
     InvalidRequest,
+    NotConfigured,
+    ODataFilter,
     QueryPlan,
     RetrieveMessage,
     SearchFailed,
@@ -477,3 +479,18 @@ async def test_the_output_is_bounded_in_tokens() -> None:
     reply, _ = await asked(body, documents)
     assert len(reply["response"][0]["content"][0]["text"]) <= 900
     assert len(reply["references"]) == 2
+
+
+async def test_a_query_that_cannot_be_sent_is_at_its_messages() -> None:
+    with pytest.raises(InvalidRequest, match="lone surrogate") as caught:
+        await asked({"messages": said("a\ud800")}, {})
+    assert caught.value.problems[0].path == "$.messages"
+
+
+async def test_an_agent_whose_filter_cannot_be_used_is_not_configured() -> None:
+    agent = AgentSettings(name="hr", indexes=(AgentIndex(name="trusts", filter={"equals": {}}),))
+    with pytest.raises(NotConfigured, match="filter of the agent's index trusts"):
+        await asked({"messages": said("a")}, {}, agent=agent)
+    ready = AgentSettings(name="hr", indexes=(AgentIndex(name="trusts", filter=ODataFilter.raw("open")),))
+    _, service = await asked({"messages": said("a")}, {}, agent=ready)
+    assert service.filters() == ["open"]

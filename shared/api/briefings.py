@@ -53,7 +53,7 @@ async def handle_get(services: Services, call: Call) -> Reply:
         flaw = Problem("?format", "out_of_range", f"This must be one of {', '.join(FORMATS)}.")
         raise InvalidRequest(flaw.message, problems=(flaw,))
     page = await briefings.render(briefing_id, form, call.caller)
-    return Reply(body=page, headers=PAGE_HEADERS, content_type=f"{CONTENT_TYPES[form]}; charset=utf-8")
+    return Reply(body=page, headers=PAGE_HEADERS, content_type=CONTENT_TYPES[form])
 
 
 async def handle_delete(services: Services, call: Call) -> Reply:

@@ -61,7 +61,10 @@ ERROR_STATUS: dict[type[RetrievalError], int] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """Status, headers and body. A dict or list body is JSON; text and bytes go out as they are."""
+    """Status, headers and body. A dict or list body is JSON; text and bytes go out as they are.
+
+    `content_type` has no charset: the Functions library adds UTF-8 to every `text/…`.
+    """
 
     status: int = 200
     body: Any = None

@@ -41,10 +41,10 @@ class App:
 
 
 @asynccontextmanager
-async def app_over(service: SearchService, settings: Mapping[str, str] | None = None) -> AsyncIterator[App]:
-    """The app with the sample settings, changed by `settings`, over `service`."""
+async def app_over(service: SearchService | None, settings: Mapping[str, str] | None = None) -> AsyncIterator[App]:
+    """The app with the sample settings, changed by `settings`, over `service`; without one over the network."""
     environ = app_settings("http://127.0.0.1:9", EMULATOR) | dict(settings or {})
-    services = Services(load_settings(environ), transport=EmbeddedTransport(service))
+    services = Services(load_settings(environ), transport=EmbeddedTransport(service) if service else None)
     try:
         yield App(services)
     finally:

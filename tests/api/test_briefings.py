@@ -1,0 +1,230 @@
+"""Briefings over the routes and the queue handler, on real blobs and a real queue."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from local.azurite import Azurite
+from local.children import free_port
+from local.search.service import SearchService
+from shared.api import (
+    BRIEFING_DEFINITIONS,
+    BRIEFING_REJECTIONS,
+    DELETE_BATCH,
+    DELETE_BRIEFING,
+    GET_BATCH,
+    GET_BRIEFING,
+    LIST_BATCH,
+    READY,
+    RETRY_BATCH,
+    SUBMIT_BRIEFINGS,
+    Message,
+    run_message,
+)
+from shared.briefing import Redeliver
+from tests.support.app import App, app_over, body_of
+from tests.support.azurite import azurite
+
+__all__ = ["azurite"]
+
+
+def storage_settings(azurite: Azurite, container: str) -> dict[str, str]:
+    """The emulator, with a container and a queue of the test's own."""
+    return {
+        "BriefingStorage": azurite.connection_string,
+        "AiAgents__Briefings__Container": container,
+        "AiAgents__Briefings__QueueName": container,
+    }
+
+
+@pytest.fixture
+async def desk(service: SearchService, azurite: Azurite, request: pytest.FixtureRequest) -> AsyncIterator[App]:
+    """The app with storage."""
+    name = f"t{abs(hash(request.node.nodeid)) % 10**12}"
+    async with app_over(service, storage_settings(azurite, name)) as app:
+        yield app
+
+
+def message(**members: Any) -> Message:
+    """A queue message as an application would put it."""
+    body = {"version": 1, "id": "b1", "batchId": "batch", "briefing": "school-profile", "parameters": {"urn": "900016"}}
+    return Message(body=json.dumps(body | members).encode(), id="m1", deliveries=1)
+
+
+async def submitted(app: App, *ids: str, urn: str = "900016") -> Any:
+    """The reply to a submission of these ids in one batch."""
+    items = [{"id": one, "briefing": "school-profile", "parameters": {"urn": urn}} for one in ids]
+    return await app.call(SUBMIT_BRIEFINGS, {"batchId": "batch", "briefings": items})
+
+
+async def test_from_submission_to_page(desk: App) -> None:
+    reply = await submitted(desk, "b1")
+    assert (reply.status, reply.headers["Location"]) == (202, "/api/batches/batch")
+    assert body_of(reply) == {
+        "batchId": "batch",
+        "briefings": [{"id": "b1", "status": "queued", "href": "/api/briefings/b1"}],
+    }
+    await run_message(desk.services, message())
+    where = {"route_params": {"id": "b1"}}
+    record = body_of(await desk.call(GET_BRIEFING, **where))
+    assert (record["status"], record["attempts"], record["writer"]) == ("completed", 1, {"kind": "extractive"})
+    assert {source["number"] for source in record["sources"] if source["cited"]} == {
+        citation["number"] for citation in record["citations"]
+    }
+    progress = body_of(await desk.call(GET_BATCH, route_params={"id": "batch"}))
+    assert (progress["counts"], progress["total"], progress["percent"]) == ({"completed": 1}, 1, 100.0)
+
+
+PAGES = [("html", "text/html"), ("markdown", "text/markdown"), ("text", "text/plain")]
+
+
+@pytest.mark.parametrize(("form", "content_type"), PAGES)
+async def test_pages_for_people(desk: App, form: str, content_type: str) -> None:
+    await submitted(desk, "b1")
+    await run_message(desk.services, message())
+    page = await desk.call(GET_BRIEFING, route_params={"id": "b1"}, query={"format": form})
+    assert (page.status, page.content_type) == (200, content_type)
+    assert page.headers["Content-Security-Policy"].startswith("default-src 'none'")
+    assert page.headers["X-Frame-Options"] == "DENY"
+    assert "AI-generated" in page.content().decode()
+
+
+async def test_each_citation_of_a_section_names_its_own_evidence(desk: App) -> None:
+    """An inspection's date cites that inspection, not another document with the same number in another section."""
+    await submitted(desk, "b1", urn="900001")
+    await run_message(desk.services, message(parameters={"urn": "900001"}))
+    record = body_of(await desk.call(GET_BRIEFING, route_params={"id": "b1"}))
+    sections = {section["name"]: section for section in record["sections"]}
+    named = {citation["name"] for citation in sections["inspections"]["citations"]}
+    assert named == {"Inspection of Oakfield Primary School, 2019", "Inspection of Oakfield Primary School, 2024"}
+    assert {citation["name"] for citation in sections["facts"]["citations"]} == {"Oakfield Primary School"}
+
+
+REFUSED = [
+    ("none", {"briefings": []}, 400, "$.briefings"),
+    ("too many", {"briefings": [{"briefing": "school-profile", "parameters": {}}] * 1001}, 400, "$.briefings"),
+    ("unknown", {"briefings": [{"briefing": "x", "parameters": {}}]}, 400, "$.briefings[0].briefing"),
+    ("parameter", {"briefings": [{"briefing": "school-profile", "parameters": {}}]}, 400, "$.briefings[0].parameters.urn"),
+    ("twice", {"briefings": [{"id": "a", "briefing": "school-profile", "parameters": {"urn": "900001"}}] * 2}, 400,
+     "$.briefings[1].id"),
+    ("id", {"briefings": [{"id": "-a", "briefing": "school-profile", "parameters": {"urn": "900001"}}]}, 400,
+     "$.briefings[0].id"),
+    ("batch", {"batchId": "a/b", "briefings": [{"briefing": "school-profile", "parameters": {"urn": "900001"}}]}, 400,
+     "$.batchId"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "status", "path"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED])
+async def test_refused_submissions(desk: App, body: Any, status: int, path: str) -> None:
+    reply = await desk.call(SUBMIT_BRIEFINGS, body)
+    assert reply.status == status
+    assert path in [error["path"] for error in body_of(reply)["errors"]]
+
+
+async def test_a_known_id_with_other_content_is_a_conflict(desk: App) -> None:
+    await submitted(desk, "b1")
+    assert body_of(await submitted(desk, "b1"))["briefings"][0]["status"] == "queued"
+    reply = await submitted(desk, "b1", urn="900001")
+    assert (reply.status, body_of(reply)["code"]) == (409, "conflict")
+
+
+@pytest.mark.parametrize("route", [GET_BRIEFING, DELETE_BRIEFING, GET_BATCH, LIST_BATCH, RETRY_BATCH, DELETE_BATCH])
+@pytest.mark.parametrize("known", ["nobody", "a b", "..", ""])
+async def test_unknown_addresses(desk: App, route: Any, known: str) -> None:
+    reply = await desk.call(route, route_params={"id": known})
+    assert (reply.status, body_of(reply)["code"]) == (404, "not_found")
+
+
+async def test_a_deleted_briefing_is_gone_and_its_id_taken(desk: App) -> None:
+    await submitted(desk, "b1")
+    assert (await desk.call(DELETE_BRIEFING, route_params={"id": "b1"})).status == 204
+    await run_message(desk.services, message())
+    listed = body_of(await desk.call(LIST_BATCH, route_params={"id": "batch"}))["briefings"]
+    assert [one["status"] for one in listed] == ["cancelled"]
+    assert (await desk.call(DELETE_BRIEFING, route_params={"id": "b1"})).status == 204
+    assert (await desk.call(GET_BRIEFING, route_params={"id": "b1"})).status == 410
+    assert (await submitted(desk, "b1")).status == 409
+
+
+async def test_format_and_status_are_checked(desk: App) -> None:
+    await submitted(desk, "b1")
+    page = await desk.call(GET_BRIEFING, route_params={"id": "b1"}, query={"format": "pdf"})
+    assert (page.status, body_of(page)["errors"][0]["path"]) == (400, "?format")
+    assert (await desk.call(LIST_BATCH, route_params={"id": "batch"}, query={"status": "lost"})).status == 400
+    assert (await desk.call(LIST_BATCH, route_params={"id": "batch"}, query={"continuation": "x"})).status == 400
+    assert (await desk.call(BRIEFING_REJECTIONS, query={"continuation": "x"})).status == 400
+
+
+GARBAGE = [b"", b"not json", b"[]", b'{"id": "b1"}', b"\xff\xfe", base64.b64encode(b'"x"'), b"b'eyJ9'", b"x" * 50_000]
+
+
+@pytest.mark.parametrize("body", GARBAGE, ids=lambda body: repr(body[:12]))
+async def test_an_unusable_message_is_a_stored_rejection_at_once(desk: App, body: bytes) -> None:
+    await run_message(desk.services, Message(body=body, id="m9", deliveries=1))
+    await run_message(desk.services, Message(body=body, id="m9", deliveries=2))
+    rejections = body_of(await desk.call(BRIEFING_REJECTIONS))["rejections"]
+    assert [one["messageId"] for one in rejections] == ["m9"]
+
+
+async def test_both_encodings_of_a_message_run(desk: App) -> None:
+    plain = message().body
+    await run_message(desk.services, Message(body=base64.b64encode(plain), id="m1", deliveries=1))
+    record = body_of(await desk.call(GET_BRIEFING, route_params={"id": "b1"}))
+    assert record["status"] == "completed"
+
+
+@pytest.mark.parametrize("most", [1, 3, 5])
+async def test_a_lasting_fault_ends_as_failed_on_the_last_delivery(azurite: Azurite, most: int) -> None:
+    """The count of host.json or of its override; before the last delivery the message comes back."""
+    settings = storage_settings(azurite, f"last-{most}") | {
+        "AzureFunctionsJobHost__extensions__queues__maxDequeueCount": str(most),
+        "AiAgents__AISearch__Endpoint": f"http://127.0.0.1:{free_port()}",
+        "AiAgents__AISearch__MaxRetryAttempts": "0",
+        "AiAgents__Briefings__DeadlineSeconds": "1",
+    }
+    async with app_over(None, settings) as app:
+        where = {"route_params": {"id": "b1"}}
+        for delivery in range(1, most):
+            again = Message(body=message().body, id="m1", deliveries=delivery)
+            with pytest.raises(Redeliver, match=r"^briefing not finished: \w+$") as raised:
+                await run_message(app.services, again)
+            assert raised.value.__cause__ is None
+            assert raised.value.__context__ is None
+            assert body_of(await app.call(GET_BRIEFING, **where))["status"] == "retrying"
+        await run_message(app.services, Message(body=message().body, id="m1", deliveries=most))
+        record = body_of(await app.call(GET_BRIEFING, **where))
+        assert (record["status"], record["answer"]) == ("failed", None)
+        assert record["reason"]
+
+
+async def test_definitions_are_listed(desk: App) -> None:
+    listed = body_of(await desk.call(BRIEFING_DEFINITIONS))["definitions"]
+    assert {one["name"] for one in listed} == {"school-profile", "inspection-summary", "school-comparison"}
+    assert all(one["parameters"]["type"] == "object" for one in listed)
+
+
+@pytest.mark.parametrize(("part", "named"), [("queue", {"queue", "poison_queue"}), ("blob", {"blobs"})])
+async def test_readiness_names_the_part_of_storage_that_is_down(
+    service: SearchService, azurite: Azurite, part: str, named: set[str]
+) -> None:
+    port = getattr(azurite.ports, part)
+    broken = azurite.connection_string.replace(f":{port}/", f":{free_port()}/")
+    async with app_over(service, storage_settings(azurite, "half") | {"BriefingStorage": broken}) as app:
+        ready = await app.call(READY)
+    assert ready.status == 503
+    assert {check["name"] for check in body_of(ready)["checks"] if not check["ok"]} == named
+
+
+async def test_without_storage_only_briefings_are_closed(service: SearchService) -> None:
+    async with app_over(service, {"BriefingStorage": ""}) as app:
+        reply = await submitted(app, "b1")
+        assert (reply.status, body_of(reply)["code"]) == (503, "not_configured")
+        paths = {error["path"] for error in body_of(reply)["errors"]}
+        assert paths == {"BriefingStorage__queueServiceUri", "BriefingStorage__blobServiceUri"}
+        ready = body_of(await app.call(READY))
+        assert {c["name"] for c in ready["checks"] if not c["ok"]} == {f"setting:{path}" for path in paths}

@@ -98,12 +98,13 @@ class Walk:
 
     async def _briefing(self) -> None:
         self._title("POST /api/briefings – one briefing through the queue")
-        item = {"id": f"walk-{uuid.uuid4().hex[:8]}", "briefing": "school-profile", "parameters": {"urn": "900001"}}
+        name = f"walk-{uuid.uuid4().hex[:8]}"
+        item = {"id": name, "briefing": "school-profile", "parameters": {"urn": "900001"}}
         await self._call("POST", "briefings", {"briefings": [item]}, expect=202)
-        record = await self._finished(item["id"])
+        record = await self._finished(name)
         if record["status"] != "completed":
             raise LocalRunError(f"The briefing ended as {record['status']}: {record.get('reason')}")
-        self._say(await self._call("GET", f"briefings/{item['id']}?format=text"))
+        self._say(await self._call("GET", f"briefings/{name}?format=text"))
 
     async def _finished(self, briefing: str) -> Any:
         deadline = asyncio.get_running_loop().time() + FINISH_SECONDS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import partial
 
 from shared.briefing import AnswerOptions, answer
@@ -24,7 +25,19 @@ async def handle_answers(services: Services, call: Call) -> Reply:
         check_figures=body.check_figures,
         allowed_hosts=services.settings.allowed_link_hosts,
     )
-    return Reply(body=answer_json(await answer(await services.writer(), body.prompt, evidence, options)))
+    with services.signals.span("answer", kept=len(evidence.sources)) as span:
+        made = await answer(await services.writer(), body.prompt, evidence, options)
+        span.set(
+            outcome=made.status,
+            writer=made.writer.kind,
+            attempt=made.tries,
+            valid=made.valid,
+            problems=len(made.problems) + made.more_problems,
+            characters=len(made.text or ""),
+        )
+    for code, times in Counter(problem.code for problem in made.problems).items():
+        services.signals.count("app.citations.problems", times, problem=code)
+    return Reply(body=answer_json(made))
 
 
 ANSWERS = Route(

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
 
-from shared.retrieval import MAX_CITATIONS_BODY_BYTES, CitationStream, resolve
+from shared.retrieval import MAX_CITATIONS_BODY_BYTES, CitationStream, Resolution, resolve
 
 from .json_body import read_model
 from .replies import Reply
 from .routes import Call, Route
 from .services import Services
+from .told import tell_resolution
 from .wire.citations import CitationsBody, StreamBody, given_sources, resolution_json, sources_of, stream_json
 
 _LONG_CHARACTERS = 20_000
@@ -35,17 +36,34 @@ async def handle_citations(services: Services, call: Call) -> Reply:
         figures=body.check_figures,
         evidence=body.evidence,
     )
-    return Reply(body=resolution_json(await _away_when_long(len(body.answer), resolved)))
+    with services.signals.span(
+        "citations",
+        format=body.format,
+        required=body.required,
+        figures=body.check_figures,
+        characters=len(body.answer),
+        answer=body.answer,
+    ) as span:
+        resolution = await _away_when_long(len(body.answer), resolved)
+        tell_resolution(services.signals, span, resolution)
+    return Reply(body=resolution_json(resolution))
 
 
 async def handle_stream(services: Services, call: Call) -> Reply:
     """The text that a piece of an answer releases, and the state that goes with the next piece."""
     body: StreamBody = call.body
+    length = len(body.chunk) + len(body.state or "")
     fed = partial(_feed, body, services.settings.allowed_link_hosts)
-    return Reply(body=await _away_when_long(len(body.chunk) + len(body.state or ""), fed))
+    with services.signals.span(
+        "citations_stream", format=body.format, required=body.required, final=body.final, characters=length
+    ) as span:
+        piece, resolution = await _away_when_long(length, fed)
+        if resolution is not None:
+            tell_resolution(services.signals, span, resolution)
+    return Reply(body=piece)
 
 
-def _feed(body: StreamBody, allowed_hosts: tuple[str, ...]) -> dict[str, object]:
+def _feed(body: StreamBody, allowed_hosts: tuple[str, ...]) -> tuple[dict[str, object], Resolution | None]:
     stream = CitationStream(
         sources_of(body.sources),
         format=body.format,
@@ -54,7 +72,7 @@ def _feed(body: StreamBody, allowed_hosts: tuple[str, ...]) -> dict[str, object]
         state=body.state,
     )
     text = stream.feed(body.chunk, final=body.final)
-    return stream_json(text, None if body.final else stream.state, stream.resolution)
+    return stream_json(text, None if body.final else stream.state, stream.resolution), stream.resolution
 
 
 async def _away_when_long(characters: int, work: Callable[[], Result]) -> Result:

@@ -44,6 +44,8 @@ async def handle_remember(services: Services, call: Call) -> Reply:
     state = state_of(body.state, options_of(_settings(services).options, body.options))
     provider = provider_of(services, call.caller, body.options)
     with services.signals.span("context_remember", messages=len(body.request) + len(body.response)):
+        count = len(body.request) + len(body.response or ())
+    with services.signals.span("context_remember", messages=count):
         kept = await provider.invoked(messages_of(body.request), messages_of(body.response), state)
     return Reply(body={"state": dict(kept or {})})
 
@@ -56,7 +58,9 @@ async def handle_tool_definition(services: Services, call: Call) -> Reply:
 async def handle_tool(services: Services, call: Call) -> Reply:
     """What the search tool answers to a model's question."""
     body: ToolBody = call.body
-    reply = await provider_of(services, call.caller).run_tool({"userQuestion": body.user_question})
+    with services.signals.span("tool", tool="search") as span:
+        reply = await provider_of(services, call.caller).run_tool({"userQuestion": body.user_question})
+        span.set(outcome=reply.status, hits=len(reply.sources))
     return Reply(body=tool_reply_json(reply))
 
 

@@ -17,6 +17,7 @@ from .routes import Call, Route
 from .services import Services, current_services
 
 REQUEST_ID_HEADER = "x-ms-client-request-id"
+USER_ID_HEADER = "x-ms-client-principal-id"
 _REQUEST_ID = re.compile(r"[\x21-\x7e]{1,128}")
 _ALWAYS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
@@ -25,6 +26,7 @@ async def answer_http(route: Route, request: Request, trace_context: object = No
     """The reply to a call of the host, with the services of this process, inside the trace that the host began."""
     services = current_services()
     secrets = [value for name in SECRET_HEADERS if (value := request.headers.get(name))]
+    secrets.append(request.query.get("code", ""))  # where a host key may stand too
     with services.telemetry.invocation(trace_context, secrets):
         return await respond(route, request, services)
 
@@ -33,9 +35,11 @@ async def respond(route: Route, request: Request, services: Services) -> Reply:
     """The reply to one call. Nothing that a caller sends raises; a fault of ours is an answer without content."""
     request_id = _request_id(request)
     services.telemetry.allow("route", (route.name,))
-    with services.signals.span("http_request", route=route.name, method=request.method) as span:
-        reply = await _guarded(route, request, services, request_id)
-        span.set(status=reply.status)
+    user = request.headers.get(USER_ID_HEADER) if services.settings.auth.mode == "entra" else None
+    with services.signals.span("http_request", route=route.name, method=request.method, user_id=user) as span:
+        answered = await _guarded(route, request, services, request_id)
+        reply = route.fail(answered, request_id) if isinstance(answered, Failure) else answered
+        span.set(status=reply.status, error_type=answered.code if isinstance(answered, Failure) else None)
     return reply.with_headers({REQUEST_ID_HEADER: request_id, **_ALWAYS})
 
 
@@ -44,7 +48,7 @@ def _request_id(request: Request) -> str:
     return given if _REQUEST_ID.fullmatch(given) else str(uuid.uuid4())
 
 
-async def _guarded(route: Route, request: Request, services: Services, request_id: str) -> Reply:
+async def _guarded(route: Route, request: Request, services: Services, request_id: str) -> Reply | Failure:
     try:
         caller = _known_caller(route, request, services)
         body = _parsed(route, request)
@@ -57,14 +61,13 @@ async def _guarded(route: Route, request: Request, services: Services, request_i
     except (RetrievalError, HttpError) as error:
         if isinstance(error, OperatorError):
             services.log_operator_error(route.name, error)
-        return route.fail(failure_of(error), request_id)
+        return failure_of(error)
     except asyncio.CancelledError:
         raise
     except Exception as error:
         # The host would log and export the whole text of whatever leaves here, so nothing does.
         services.log_fault(route.name, error)
-        failure = Failure(status=500, code="internal_error", message="The app failed; the operator can find the request id.")
-        return route.fail(failure, request_id)
+        return Failure(status=500, code="internal_error", message="The app failed; the operator can find the request id.")
 
 
 def _known_caller(route: Route, request: Request, services: Services) -> Caller:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 
 from shared.retrieval import RetrievalError
@@ -59,6 +59,7 @@ async def _look(services: Services) -> Reply:
         indexes = [_checked(name, work) for name, work in services.checks()]
         asked, briefings = await asyncio.gather(asyncio.gather(*indexes), services.briefing_checks())
         checks = [*problems, *asked, *(Check(b.name, b.code, " ".join(b.problems) or None) for b in briefings)]
+        _tell(services, checks)
         well = all(check.code is None for check in checks)
         span.set(status=200 if well else 503)
     body = {
@@ -67,6 +68,14 @@ async def _look(services: Services) -> Reply:
         "warnings": services.warnings(),
     }
     return Reply(status=200 if well else 503, body=body)
+
+
+def _tell(services: Services, checks: Sequence[Check]) -> None:
+    """Operators see each part that is not well where they see everything else."""
+    for check in checks:
+        if check.code is not None:
+            component, _, index = check.name.partition(":")
+            services.signals.event("not_ready", component=component, index=index or None, error_type=check.code)
 
 
 async def _checked(name: str, work: Awaitable[object]) -> Check:

@@ -155,7 +155,12 @@ _ROWS = (
     # Operations
     Attribute("setting", "app.setting", Known("setting"), "name of a setting"),
     Attribute("field", "app.field", Known("field"), "field that the configuration names"),
-    Attribute("component", "app.component", one_of("settings", "index", "queue", "blobs", "model"), "what was checked"),
+    Attribute(
+        "component",
+        "app.component",
+        one_of("blobs", "briefing_definitions", "index", "model", "queue", "setting", "telemetry"),
+        "what was checked",
+    ),
     Attribute("library", "app.library", Package(), "library that wrote a log line"),
     Attribute("severity", "app.severity", one_of("WARNING", "ERROR", "CRITICAL"), "level of that line"),
     # Texts about people: redacted

@@ -58,6 +58,7 @@ ERROR_CODES = frozenset(
         "storage_unavailable",
         "stream_finished",
         "telemetry_unsafe",
+        "timeout",
         "too_large",
         "too_many_requests",
         "too_many_sources",

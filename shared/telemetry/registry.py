@@ -130,7 +130,6 @@ _SPAN_ROWS = (
     _span("retry_batch", "failed briefings of a batch queued anew", "briefings batch_id storage_calls"),
     _span("erase", "briefings cancelled or erased", "briefings briefing_id batch_id storage_calls"),
     _span("ready", "readiness looked at", "status"),
-    _span("check", "one part of readiness", "component index status"),
 )
 
 _METRIC_ROWS = (
@@ -166,6 +165,7 @@ _EVENT_ROWS = (
     _event("telemetry_redactor", "the configured redactor cannot be used; texts are erased", logging.ERROR, "error_type"),
     _event("log_withheld", "a library logged a warning or error", logging.WARNING, f"library severity {_FAILURE}"),
     _event("settings_problem", "a setting is missing or wrong", logging.ERROR, "setting"),
+    _event("not_ready", "a part of readiness is not well", logging.WARNING, "component index error_type"),
     _event("index_misconfigured", "a configured index or field does not exist", logging.ERROR, "index field error_type"),
     _event("search_refused", "the search service refuses the app's identity", logging.ERROR, "index status error_type"),
     _event(

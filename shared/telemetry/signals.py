@@ -61,7 +61,7 @@ class AppSignals:
         """End a span and record how long it took."""
         seconds = perf_counter() - running.started
         row = running.row
-        running.span.end(self._admission.attributes(row.attributes, given), failed=given.get("error_type") is not None)
+        running.span.end(self._admission.attributes(row.attributes, given), failed=_is_failure(given))
         self.measure(row.duration, seconds, given | {"span": row.name})
 
     def message_of(self, error: BaseException) -> str | None:
@@ -129,3 +129,9 @@ def quietly(act: Callable[[], object]) -> None:
         act()
     except Exception:  # nothing of telemetry may fail a request, whatever its libraries raise
         _log.debug("telemetry_fault")
+
+
+def _is_failure(given: dict[str, object]) -> bool:
+    """An error is one of the app unless its status says that the caller has to mend it."""
+    status = given.get("status")
+    return given.get("error_type") is not None and not (isinstance(status, int) and 400 <= status < 500)

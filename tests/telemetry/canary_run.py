@@ -5,12 +5,13 @@ from __future__ import annotations
 import http.client
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from azure.core.exceptions import ResourceExistsError
 from azure.storage.queue import QueueClient
 
 from local.azurite import Azurite
@@ -56,21 +57,34 @@ class CanaryRun:
         return {place: found for place, text in places.items() if (found := found_in(text))}
 
 
+@dataclass(frozen=True)
+class Plan:
+    """What is run: the app of `project` with further `settings`, these calls and messages; `folder` takes its files."""
+
+    folder: Path
+    project: Path = ROOT
+    settings: Mapping[str, str] = field(default_factory=dict)
+    calls: Sequence[Call] = field(default_factory=calls)
+    messages: Sequence[str] = MESSAGES
+
+
 @contextmanager
-def ran(folder: Path, settings: Mapping[str, str]) -> Iterator[CanaryRun]:
+def ran(plan: Plan) -> Iterator[CanaryRun]:
     """All calls and messages, run to their end."""
     run = CanaryRun()
+    folder = plan.folder
     with run.ingestion, run.hostile, Azurite() as azurite:
-        with HostProcess(ROOT, environment=_environment(run, azurite, folder, settings)) as host:
-            run.statuses = _call_all(_port(host))
-            _queue_all(azurite)
-            _wait_for_briefings(run, azurite)
+        with HostProcess(plan.project, environment=_environment(run, azurite, plan)) as host:
+            run.statuses = _call_all(_port(host), plan.calls)
+            _queue_all(azurite, plan.messages)
+            _wait_for_briefings(azurite)
+            run.ingestion.wait_for(lambda seen: seen.points())
         run.said = "\n".join([*host.lines, *host.complaints])
         run.files = {str(path): path.read_text("utf-8", "replace") for path in folder.rglob("*") if path.is_file()}
         yield run
 
 
-def _environment(run: CanaryRun, azurite: Azurite, folder: Path, settings: Mapping[str, str]) -> dict[str, str]:
+def _environment(run: CanaryRun, azurite: Azurite, plan: Plan) -> dict[str, str]:
     return {
         **app_settings(run.hostile.search, azurite.connection_string),
         "AiAgents__Auth__Mode": "entra",
@@ -78,14 +92,18 @@ def _environment(run: CanaryRun, azurite: Azurite, folder: Path, settings: Mappi
         "AiAgents__AISearch__TimeoutSeconds": "2",
         "AiAgents__Model__Endpoint": run.hostile.model,
         "AiAgents__Model__Deployment": "gpt-test",
+        "AiAgents__Briefings__DeadlineSeconds": "5",
         "APPLICATIONINSIGHTS_CONNECTION_STRING": run.ingestion.connection_string,
         "AzureFunctionsJobHost__extensions__queues__maxDequeueCount": "2",
         "AzureFunctionsJobHost__extensions__queues__visibilityTimeout": "00:00:01",
         "OPENAI_LOG": "debug",
-        "PYTHONPATH": f"{NOISY}:{ROOT}",
-        "TMPDIR": str(folder),
-        "HOME": str(folder),
-        **settings,
+        "OTEL_BSP_SCHEDULE_DELAY": "200",
+        "OTEL_BLRP_SCHEDULE_DELAY": "200",
+        "OTEL_METRIC_EXPORT_INTERVAL": "1000",
+        "PYTHONPATH": str(NOISY),
+        "TMPDIR": str(plan.folder),
+        "HOME": str(plan.folder),
+        **plan.settings,
     }
 
 
@@ -94,13 +112,11 @@ def _port(host: HostProcess) -> int:
     return int(next(line for line in host.lines if line.startswith("Host: ")).rpartition(":")[2])
 
 
-def _call_all(port: int) -> dict[str, int]:
-    """Submissions come first and by themselves: what reads and deletes briefings needs them."""
-    every = calls()
+def _call_all(port: int, every: Sequence[Call]) -> dict[str, int]:
+    """Some at a time, in their order: briefings are submitted before they are read."""
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        return {
-            call.name: status for call, status in zip(every, pool.map(lambda call: _send(port, call), every), strict=True)
-        }
+        statuses = pool.map(lambda call: _send(port, call), every)
+        return {call.name: status for call, status in zip(every, statuses, strict=True)}
 
 
 def _send(port: int, call: Call) -> int:
@@ -115,16 +131,25 @@ def _send(port: int, call: Call) -> int:
         connection.close()
 
 
-def _queue_all(azurite: Azurite) -> None:
-    with QueueClient.from_connection_string(azurite.connection_string, "briefings") as queue:
-        for message in MESSAGES:
+def _queue_all(azurite: Azurite, messages: Sequence[str]) -> None:
+    """The same messages to the queue and, as if nobody had handled them, to its poison queue."""
+    for queue in _queues(azurite):
+        for message in messages:
             queue.send_message(message)
 
 
-def _wait_for_briefings(run: CanaryRun, azurite: Azurite) -> None:
-    """Until the queue is empty and what was taken from it has ended."""
+def _wait_for_briefings(azurite: Azurite) -> None:
+    """Until both queues are empty and what was taken from them has ended."""
     until = time.monotonic() + QUEUE_SECONDS
-    with QueueClient.from_connection_string(azurite.connection_string, "briefings") as queue:
+    for queue in _queues(azurite):
         while queue.get_queue_properties().approximate_message_count:
             assert time.monotonic() < until, "the queue was not emptied in time"
             time.sleep(0.2)
+
+
+def _queues(azurite: Azurite) -> Iterator[QueueClient]:
+    for name in ("briefings", "briefings-poison"):
+        with QueueClient.from_connection_string(azurite.connection_string, name) as queue:
+            with suppress(ResourceExistsError):
+                queue.create_queue()
+            yield queue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -18,6 +19,8 @@ FOLDER = Path(__file__).parent / "definitions"
 NAME = r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$"
 PARAMETER_NAME = r"^[a-z][a-z0-9_]*$"
 CODE = "bad_definition"
+# Wider than a placeholder, so that a slip such as {Urn} does not come out as a text.
+BRACES = re.compile(r"\{([^{}]*)\}")
 # One of each type that a parameter may have, to try a filter template with.
 SAMPLES: Mapping[ParameterType, Any] = {
     "string": "a",
@@ -134,7 +137,8 @@ def read_definition(path: Path) -> tuple[Definition | None, tuple[Problem, ...]]
 
 
 def _problem(path: Path, detail: Any) -> Problem:
-    key = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in detail["loc"]).lstrip(".")
+    parts = [part for part in detail["loc"] if part != "[key]"]  # pydantic's word for a wrong key itself
+    key = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts).lstrip(".")
     return Problem(f"{path.name}: {key}", CODE, detail["msg"])
 
 
@@ -170,7 +174,7 @@ def _section_mistakes(definition: Definition, section: SectionTemplate, key: str
 
 def _unknown_placeholders(definition: Definition, template: str, key: str) -> Iterable[tuple[str, str]]:
     known = {parameter.name for parameter in definition.parameters}
-    for name in dict.fromkeys(PLACEHOLDER.findall(template)):
+    for name in dict.fromkeys(BRACES.findall(template)):
         if name not in known:
             yield key, f"{{{name}}} is no parameter"
 

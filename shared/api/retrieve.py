@@ -8,6 +8,7 @@ from functools import partial
 
 from shared.retrieval import (
     AgentSettings,
+    Planner,
     RetrieveRequest,
     azure_error,
     parse_agent_key,
@@ -52,9 +53,17 @@ async def handle_retrieve(services: Services, call: Call) -> Reply:
     """What the agent finds, in the shape of the request."""
     asked: Asked = call.body
     agent = _agent(services, asked.agent)
-    planner = await services.planner() if agent.engine == "planned" else None
+    planner = await _planner(services, agent, asked.request)
     reply = await retrieve(services.retrieval, agent, asked.request, caller=call.caller, planner=planner)
     return Reply(body=reply_to_json(reply, asked.request))
+
+
+async def _planner(services: Services, agent: AgentSettings, request: RetrieveRequest) -> Planner | None:
+    """The model that plans, where one is configured and there is something to plan. Raises NotConfigured."""
+    if agent.engine != "planned" or not request.messages:
+        return None
+    services.settings.require("model")
+    return await services.planner()
 
 
 def _agent(services: Services, name: str) -> AgentSettings:

@@ -192,7 +192,7 @@ class Services:
 
     async def close(self) -> None:
         """Closes what was opened."""
-        for part in (self._briefings, self._retrieval, self._own_credential):
+        for part in (self._briefings, self._writer, self._retrieval, self._own_credential):
             if part is not None:
                 await part.close()
 

@@ -12,6 +12,8 @@ from local.sample_settings import INSPECTIONS, SCHOOLS
 from local.search.service import SearchService
 from shared.api import AGENT_RETRIEVE, AGENT_RETRIEVE_PLAIN, CITATIONS, KNOWLEDGE_BASE_RETRIEVE, Reply
 from tests.support.app import App, app_over, body_of
+from tests.support.model_server import ModelServer
+from tests.support.model_server import Reply as ModelReply
 
 AGENT = {"query": {"api-version": "2025-05-01-preview"}, "route_params": {"key": "('schools-agent')"}}
 BASE = {"query": {"api-version": "2026-04-01"}, "route_params": {"key": "('schools-agent')"}}
@@ -193,3 +195,48 @@ async def test_a_missing_index_is_the_operators(service: SearchService) -> None:
     async with app_over(service, settings) as app:
         reply = await app.call(AGENT_RETRIEVE, {**BODY, "targetIndexParams": None}, **AGENT)
         assert (reply.status, error_of(reply)["code"]) == (502, "index_misconfigured")
+
+
+def model_settings(url: str) -> dict[str, str]:
+    return {"AiAgents__Model__Endpoint": url, "AiAgents__Model__Deployment": "gpt-test"}
+
+
+async def test_a_model_plans_over_http(service: SearchService) -> None:
+    async with (
+        ModelServer('{"queries": ["safeguarding concerns", "attendance"]}') as model,
+        app_over(service, model_settings(model.url)) as app,
+    ):
+        body = body_of(await app.call(AGENT_RETRIEVE, BODY, **AGENT))
+        planning, *searches = body["activity"]
+        assert planning.keys() == {"type", "id", "inputTokens", "outputTokens", "elapsedMs"}
+        assert (planning["type"], planning["inputTokens"], planning["outputTokens"]) == ("ModelQueryPlanning", 11, 7)
+        assert [one["query"]["search"] for one in searches] == ["safeguarding concerns", "attendance"]
+        intents = {"intents": [{"type": "semantic", "search": "safeguarding concerns"}]}
+        assert (await app.call(KNOWLEDGE_BASE_RETRIEVE, intents, **BASE)).status == 200
+        assert len(model.requests) == 1, "intents are not planned"
+
+
+MODEL_FAULTS = [
+    ("Here are some queries: safeguarding", 502, "plan_unreadable"),
+    (ModelReply(text="", finish="stop"), 502, "model_incomplete"),
+    (ModelReply.error(429, retry_after="7"), 503, "model_throttled"),
+    (ModelReply.error(500), 502, "model_failed"),
+    (ModelReply.error(401), 503, "model_refused"),
+    (ModelReply.error(400, "content_filter"), 422, "content_filtered"),
+]
+
+
+@pytest.mark.parametrize(("said", "status", "code"), MODEL_FAULTS, ids=[code for _, _, code in MODEL_FAULTS])
+async def test_faults_of_the_planning_model_have_azures_shape(
+    service: SearchService, said: Any, status: int, code: str
+) -> None:
+    async with ModelServer(said) as model, app_over(service, model_settings(model.url)) as app:
+        reply = await app.call(AGENT_RETRIEVE, BODY, **AGENT)
+        assert (reply.status, error_of(reply)["code"]) == (status, code)
+        assert "CANARY" not in reply.content().decode()
+
+
+async def test_a_model_that_is_half_configured_is_not_left_out_in_silence(service: SearchService) -> None:
+    async with app_over(service, {"AiAgents__Model__Endpoint": "https://m.example"}) as app:
+        reply = await app.call(AGENT_RETRIEVE, BODY, **AGENT)
+        assert (reply.status, error_of(reply)["code"]) == (503, "not_configured")

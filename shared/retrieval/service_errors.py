@@ -35,11 +35,11 @@ _MEMBERS = {
     "searchmode": "searchMode",
 }
 _WORDS = {
-    "filter": "The search service refuses the filter: a field of it may not be filterable, or a value not of its type.",
-    "orderBy": "The search service refuses the order: a field of it may not be sortable.",
-    "facets": "The search service refuses the facets: a field of them may not be facetable.",
-    "highlight": "The search service refuses the highlights: a field of them may not be searchable.",
-    "select": "The search service refuses the selection: a field of it may not be retrievable.",
+    "filter": "The search service refuses the filter: {field} may not be filterable, or a value not of its type.",
+    "orderBy": "The search service refuses the order: {field} may not be sortable.",
+    "facets": "The search service refuses the facets: {field} may not be facetable.",
+    "highlight": "The search service refuses the highlights: {field} may not be searchable.",
+    "select": "The search service refuses the selection: {field} may not be retrievable.",
     "query": "The search service cannot read the query in this syntax.",
     "syntax": "The search service refuses this syntax.",
     "searchMode": "The search service refuses this search mode.",
@@ -87,11 +87,15 @@ def refusal_error(refusal: Refusal, query: SearchQuery, index: IndexSettings, se
     if member is None:
         return misconfigured(index)
     named = _fields_by_member(query).get(member, ())
-    missing = next((field for field in named if _mentions(refusal, field)), None)
-    if missing is not None and _MISSING_FIELD.search(refusal.text):
-        message = f"The index has no field {missing}."
-        return InvalidQuery(message, problems=(Problem(f"$.{member}", "unknown_field", message),))
-    return InvalidQuery(_WORDS[member], problems=(Problem(f"$.{member}", "invalid_query", _WORDS[member]),))
+    field = next((field for field in named if _mentions(refusal, field)), None)
+    if field is not None and _MISSING_FIELD.search(refusal.text):
+        return _invalid(member, "unknown_field", f"The index has no field {field}.")
+    words = _WORDS[member].format(field=f"the field {field}" if field else "a field of it")
+    return _invalid(member, "invalid_query", words)
+
+
+def _invalid(member: str, code: str, message: str) -> InvalidQuery:
+    return InvalidQuery(message, problems=(Problem(f"$.{member}", code, message),))
 
 
 def misconfigured(index: IndexSettings) -> IndexMisconfigured:

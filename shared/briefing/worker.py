@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from dataclasses import dataclass
 from uuid import uuid4
 
-from shared.retrieval import QUIET, IdentityUnavailable, RetrievalError, Signals, TemporaryError
+from shared.retrieval import QUIET, IdentityUnavailable, RetrievalError, Signals, SpanHandle, TemporaryError
 
 from .access import Access
 from .announcing import Announcer
@@ -52,23 +53,25 @@ class Worker:
         with self._shop.signals.span("briefing", message_bytes=len(delivery.body)) as span:
             span.set(delivery=delivery.dequeue_count or 1)
             try:
-                outcome = await self._handle(delivery)
+                outcome = await self._handle(delivery, span)
             except Redeliver as again:
                 span.set(outcome="retrying", error_type=again.code)
                 raise
             except RetrievalError as error:  # storage that fails before or after the run
                 span.set(outcome="retrying", error_type=error.code)
                 raise Redeliver(error.code) from None
-            except Exception:  # whatever it is, the host would log and export its text: it may hold content
+            except Exception as fault:  # whatever it is, the host would log and export its text: it may hold content
+                self._tell_fault(fault)
                 span.set(outcome="retrying", error_type=InternalFault.code)
                 raise Redeliver(InternalFault.code) from None
             span.set(outcome=outcome)
             return outcome
 
-    async def _handle(self, delivery: Delivery) -> Outcome:
+    async def _handle(self, delivery: Delivery, span: SpanHandle) -> Outcome:
         order = await self._shop.intake.read(delivery.body)
         if isinstance(order, Unreadable):
             return await self._reject(delivery, order)
+        _tell_order(span, order)
         for _ in range(MAX_LOOKS):
             taken = await self._take(order, delivery)
             if isinstance(taken, Unreadable):
@@ -76,7 +79,7 @@ class Worker:
             if not isinstance(taken, Record):
                 return taken
             try:
-                return await self._run(taken, order, delivery)
+                return await self._run(taken, order, delivery, span)
             except LostRecord:
                 continue  # somebody else has changed the record: look at it again
         raise Redeliver("busy")
@@ -133,13 +136,16 @@ class Worker:
         """Whether a run has touched the record lately. The storage tells whole seconds, so one more is allowed."""
         return record.standing.status == "running" and record.quiet_seconds < self._shop.settings.lease_seconds + 1
 
-    async def _run(self, record: Record, order: Order, delivery: Delivery) -> Outcome:
-        self._tell_wait(record, order)
+    async def _run(self, record: Record, order: Order, delivery: Delivery, span: SpanHandle) -> Outcome:
+        waited = (now() - record.standing.created_at).total_seconds()
+        span.set(queue_wait=waited)
+        self._shop.signals.record("app.briefing.queue_wait", waited, definition=order.definition.name)
         async with Claim(self._store, record, self._shop.settings.lease_seconds) as claim:
             patience = Patience(self._shop.settings.deadline_seconds)
             try:
                 result = await self._compose(order, claim, patience)
             except RetrievalError as error:
+                span.set(error_type=error.code, error_place=error)
                 return await self._fail(claim, delivery, error)
             finished = _finished(claim.record, result.status, result=result)
             saved = await patience.attempt(lambda: claim.save(finished))
@@ -160,7 +166,8 @@ class Worker:
             raise
         except TimeoutError:
             raise DeadlinePassed("the briefing was not finished in its time") from None
-        except Exception:  # so that the last delivery of a briefing that always fails still leaves a final record
+        except Exception as fault:  # so that the last delivery of a briefing that always fails still leaves a final record
+            self._tell_fault(fault)
             raise InternalFault("the briefing failed for a reason that is not known") from None
 
     async def _fail(self, claim: Claim, delivery: Delivery, error: RetrievalError) -> Outcome:
@@ -174,14 +181,27 @@ class Worker:
         standing = record.standing
         signals, outcome, definition = self._shop.signals, standing.status, standing.briefing
         signals.count("app.briefing.outcomes", outcome=outcome, definition=definition)
-        version = standing.version
-        signals.event("briefing_finished", outcome=outcome, definition=definition, definition_version=version)
+        told = {"outcome": outcome, "definition": definition, "definition_version": standing.version}
+        signals.event("briefing_finished", **told, delivery=delivery.dequeue_count or 1)
         await self._shop.announcer.announce(record)
         return standing.status
 
-    def _tell_wait(self, record: Record, order: Order) -> None:
-        waited = (now() - record.standing.created_at).total_seconds()
-        self._shop.signals.record("app.briefing.queue_wait", waited, definition=order.definition.name)
+    def _tell_fault(self, fault: BaseException) -> None:
+        """Operators learn what it was and where, before it becomes an error without content."""
+        self._shop.signals.event("briefing_fault", error_type=fault, error_place=fault)
+
+
+def _tell_order(span: SpanHandle, order: Order) -> None:
+    definition, values = order.definition, list(order.parameters.values())
+    only = values[0] if len(values) == 1 and isinstance(values[0], str) else None
+    span.set(
+        definition=definition.name,
+        definition_version=definition.version,
+        sections=len(definition.sections),
+        briefing_id=order.key.id,
+        batch_id=order.key.batch_id,
+        subject=only or json.dumps(order.parameters, sort_keys=True, default=str),
+    )
 
 
 def _started(record: Record, delivery: Delivery) -> Record:

@@ -158,7 +158,9 @@ _ROWS = (
     Attribute(
         "component",
         "app.component",
-        one_of("blobs", "briefing_definitions", "index", "model", "queue", "setting", "telemetry"),
+        one_of(
+            "blobs", "briefing_definitions", "index", "done_queue", "model", "poison_queue", "queue", "setting", "telemetry"
+        ),
         "what was checked",
     ),
     Attribute("library", "app.library", Package(), "library that wrote a log line"),

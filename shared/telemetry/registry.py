@@ -121,8 +121,7 @@ _SPAN_ROWS = (
     _span(
         "briefing",
         "one delivery of one queue message",
-        "outcome delivery queue_wait definition definition_version sections message_bytes writer briefing_id batch_id "
-        "subject",
+        "outcome delivery queue_wait definition definition_version sections message_bytes briefing_id batch_id subject",
     ),
     _span("section", "one section of a briefing", "outcome section definition kept valid problems attempt writer"),
     _span("synthesis", "the step over the checked sections", "outcome definition valid problems attempt writer"),
@@ -180,6 +179,7 @@ _EVENT_ROWS = (
         logging.INFO,
         "outcome definition definition_version delivery",
     ),
+    _event("briefing_fault", "a fault of ours in a briefing", logging.ERROR, _FAILURE),
     _event(
         "briefing_retried",
         "a delivery ended in a redelivery",

@@ -66,8 +66,9 @@ class ModelWriter:
         """The whole reply to messages of any kind, with the limits and the errors of `write`."""
         async with self._calls:
             await self._require_tokens()
-            with self._span(attempt) as span:
+            with self._span(messages, attempt) as span:
                 completion = await self._complete(messages)
+                span.set(answer=completion.text)
                 _tell(span, completion.finish, completion.usage)
             await self._count(messages, completion.text, completion.usage)
         _require_whole(completion.text, completion.finish, completion.refused)
@@ -80,13 +81,14 @@ class ModelWriter:
         finish, refused, usage = None, False, None
         async with self._calls:
             await self._require_tokens()
-            with self._span(1 if task.rejected is None else 2) as span:
+            with self._span(messages, 1 if task.rejected is None else 2) as span:
                 async for piece in self._pieces(messages):
                     finish, usage = piece.finish or finish, piece.usage or usage
                     refused = refused or piece.refused
                     if piece.text:
                         texts.append(piece.text)
                         yield Draft(piece.text)
+                span.set(answer="".join(texts))
                 _tell(span, finish, usage)
             await self._count(messages, "".join(texts), usage)
         _require_whole("".join(texts), finish, refused)
@@ -153,8 +155,10 @@ class ModelWriter:
             estimate = (sent + len(text)) // CHARACTERS_PER_TOKEN
             await self._tokens.add(usage.input_tokens + usage.output_tokens if usage else estimate)
 
-    def _span(self, attempt: int) -> SpanHandle:
-        return self._signals.span("chat", attempt=attempt, **self._named())
+    def _span(self, messages: Messages, attempt: int) -> SpanHandle:
+        # Telemetry redacts both the prompt and the answer; images are left out in any case.
+        prompt = "\n\n".join(str(message["content"]) for message in messages if isinstance(message["content"], str))
+        return self._signals.span("chat", attempt=attempt, prompt=prompt, **self._named())
 
     def _named(self) -> dict[str, str]:
         return {"operation": "chat", "provider": provider(self._settings.endpoint), "model": self._settings.deployment}

@@ -25,6 +25,7 @@ param search = {
   semantic: 'standard'
 }
 
+// Models retire: `az cognitiveservices model list --location <region>` shows what the region has today.
 param model = {
   kind: 'new'
   chat: {

@@ -64,6 +64,8 @@ resource logAlerts 'Microsoft.Insights/scheduledQueryRules@2026-03-01' = [
       evaluationFrequency: 'PT5M'
       windowSize: 'PT15M'
       autoMitigate: true
+      // The tables come with the first telemetry: a new workspace would refuse the query and with it the deployment.
+      skipQueryValidation: true
       criteria: {
         allOf: [
           {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -68,3 +70,10 @@ def test_a_current_text_over_the_limit_loses_its_start_and_all_memory() -> None:
 @pytest.mark.parametrize("length", [9_999, 10_000, 10_001, 25_000])
 def test_a_search_text_has_at_most_ten_thousand_code_points(length: int) -> None:
     assert len(search_text(("ä" * 50,), ["😀" * length])) <= 10_000
+
+
+def test_many_thousand_remembered_texts_take_no_time() -> None:
+    began = time.perf_counter()
+    text = search_text(("a",) * 30_000, ["question"])
+    assert (len(text), text[-8:]) == (10_000, "question")
+    assert time.perf_counter() - began < 0.5

@@ -183,9 +183,19 @@ async def test_a_failing_redactor_erases() -> None:
     [
         (ContextOptions(state_key=" "), "state_key must not be blank"),
         (ContextOptions(recent_message_memory_limit=-1), "recent_message_memory_limit must be 0 or more"),
-        (ContextOptions(search_time="OnDemandFunctionCalling"), "search_time must be a SearchTime"),  # type: ignore[arg-type]
+        (ContextOptions(search_time="Later"), "search_time must be one of BeforeAIInvoke, On"),  # type: ignore[arg-type]
     ],
 )
 def test_wrong_options_are_refused_when_the_provider_is_made(options: ContextOptions, message: str) -> None:
     with pytest.raises((ValueError, TypeError), match=message):
         TextSearchProvider(Script(), options)
+
+
+async def test_results_may_be_mappings_and_the_search_time_a_text() -> None:
+    async def search(query: str) -> list[dict[str, str]]:
+        return [{"text": "At 06:40.", "source_name": "Ferries"}]
+
+    turn = await TextSearchProvider(search).invoking([user("ferry?")])
+    assert "SourceDocName: Ferries\nContents: At 06:40.\n" in turn.added[0].text
+    options = ContextOptions(search_time="OnDemandFunctionCalling")  # type: ignore[arg-type]
+    assert (await TextSearchProvider(search, options).invoking([user("ferry?")])).status == "on_demand"

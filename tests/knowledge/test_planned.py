@@ -494,3 +494,11 @@ async def test_an_agent_whose_filter_cannot_be_used_is_not_configured() -> None:
     ready = AgentSettings(name="hr", indexes=(AgentIndex(name="trusts", filter=ODataFilter.raw("open")),))
     _, service = await asked({"messages": said("a")}, {}, agent=ready)
     assert service.filters() == ["open"]
+
+
+async def test_long_documents_are_written_out_away_from_the_loop() -> None:
+    documents: Documents = {("schools", "a"): [school(str(n), note="x" * 9_000) for n in range(30)]}
+    agent = AgentSettings(name="hr", indexes=(AgentIndex(name="schools"),))
+    reply, _ = await asked({"messages": said("a")}, documents, agent=agent)
+    assert len(reply["references"]) == 20
+    assert reply["activity"][0]["warning"] == "Documents left out to keep the reply within 190000 characters: 10."

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from ..caller import Caller
 from ..filters import ODataFilter
-from .results import Search, TextSearchResult
+from .results import TextSearchResult
 
 if TYPE_CHECKING:
     from ..retrieval import Retrieval
@@ -22,13 +22,13 @@ def index_search(
     filter: ODataFilter | None = None,  # noqa: A002 - the word of the contract
     caller: Caller | None = None,
     size: int = DEFAULT_SIZE,
-) -> Search:
+) -> Callable[[str], Awaitable[list[TextSearchResult]]]:
     """A search of `index` whose results are its evidence: what is relevant, each document once, within the size limit.
 
     The numbered source of a result is its `raw_representation`.
     """
 
-    async def search(query: str) -> Iterable[TextSearchResult]:
+    async def search(query: str) -> list[TextSearchResult]:
         if not query.strip():
             return []
         evidence = await retrieval.evidence(index, query, size=size, filter=filter, caller=caller)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from ..limits import MAX_QUERY_CHARACTERS
@@ -38,12 +39,11 @@ def search_text(remembered: Texts, current: Sequence[str]) -> str:
     own = _join(current)
     if len(own) > MAX_QUERY_CHARACTERS:
         return own[-MAX_QUERY_CHARACTERS:]
-    start = 0
-    text = _join((*remembered, *current))
-    while len(text) > MAX_QUERY_CHARACTERS:
-        start += 1
-        text = _join((*remembered[start:], *current))
-    return text
+    # A state may hold many thousand short texts: where to begin is searched for, not tried one by one.
+    start = bisect_left(
+        range(len(remembered)), True, key=lambda place: len(_join((*remembered[place:], *current))) <= MAX_QUERY_CHARACTERS
+    )
+    return _join((*remembered[start:], *current))
 
 
 def _join(texts: Sequence[str | None]) -> str:

@@ -82,5 +82,5 @@ class ContextOptions:
             raise TypeError("search must be an asynchronous function from a text to results.")
         if self.recent_message_memory_limit < 0:
             raise ValueError("recent_message_memory_limit must be 0 or more.")
-        if not isinstance(self.search_time, SearchTime):
-            raise TypeError("search_time must be a SearchTime.")
+        if self.search_time not in tuple(SearchTime):
+            raise ValueError(f"search_time must be one of {', '.join(SearchTime)}.")

@@ -9,6 +9,7 @@ import asyncio
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from ..errors import Forbidden, NotConfigured
 from .blank import is_blank
@@ -69,7 +70,7 @@ class TextSearchProvider:
         # A filter is called in either mode, so that one that fails shows at once; a lazy one is not read in vain.
         filtered = () if given is None else self._filtered(self._options.search_input_message_filter, given)
         kept = ContextResult(status="on_demand", messages=given, tools=tuple(tools), instructions=instructions, state=state)
-        if self._options.search_time is SearchTime.ON_DEMAND:
+        if self._options.search_time == SearchTime.ON_DEMAND:
             return replace(kept, tools=(*kept.tools, self.tool))
         current = [message for message in filtered or () if not is_blank(message.text)]
         query, state = self._recall(current, state)
@@ -133,8 +134,10 @@ class TextSearchProvider:
         return replace(kept, status="found", messages=messages, added=added, sources=sources)
 
     async def _results(self, query: str) -> list[TextSearchResult]:
-        found = await self._search(query)
-        results = found if isinstance(found, list) else list(found)
+        found: Any = await self._search(query)
+        results: list[Any] = found if isinstance(found, list) else list(found)
+        if any(isinstance(one, Mapping) for one in results):
+            results = [TextSearchResult(**one) if isinstance(one, Mapping) else one for one in results]
         self._log.retrieved(len(results))
         return results
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from ..sources import Source
 from .blank import is_blank
@@ -26,8 +26,11 @@ class TextSearchResult:
     raw_representation: object = None
 
 
-Search = Callable[[str], Awaitable[Iterable[TextSearchResult]]]
-"""Any asynchronous function from a search text to results, most relevant first; cancelled with the caller's task."""
+Search = Callable[[str], Awaitable[Iterable[TextSearchResult | Mapping[str, Any]]]]
+"""Any asynchronous function from a search text to results, most relevant first; cancelled with the caller's task.
+
+A result may be a mapping with the names of TextSearchResult too.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from ..caller import Caller
 from ..clock import Clock
 from ..errors import InvalidRequest, Problem
-from ..evidence_set import Found, candidate
+from ..evidence_set import Found, candidate, document_of
 from ..hits import Hit, HitPage
 from ..ranking import score_kind
 from ..retrieval import EvidenceSearch, Retrieval
@@ -19,6 +19,9 @@ from .planning import SubQueries
 from .replies import RetrieveReply, SearchActivity
 from .requests import RetrieveRequest
 from .targets import ResolvedTarget
+
+THREAD_CHARACTERS = 200_000
+"""Text of hits above which it is written out in a thread: that takes more than about 20 ms."""
 
 ALL_FILTERED = "All retrieved documents were filtered because they did not meet the reranker score threshold."
 NOT_APPLIED = "The reranker threshold was not applied: the hits have no reranker scores."
@@ -82,7 +85,14 @@ async def _searched(
         source_data_fields=target.shown_fields,
         semantic_configuration=target.index.semantic_configuration,
     )
+    if _characters(found) > THREAD_CHARACTERS:
+        return await asyncio.to_thread(_made, found, activity, target)
     return _made(found, activity, target)
+
+
+def _characters(found: Found) -> int:
+    texts = (value for hit in found.page.hits for value in document_of(hit).values() if isinstance(value, str))
+    return sum(len(text) for text in texts)
 
 
 def _made(found: Found, activity: SearchActivity, target: ResolvedTarget) -> Searched:

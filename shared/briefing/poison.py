@@ -8,7 +8,7 @@ from shared.retrieval import QUIET, RetrievalError, Signals
 
 from .announcing import Announcer
 from .deliveries import Delivery, Outcome
-from .errors import InternalFault, StorageUnavailable
+from .errors import InternalFault
 from .intake import Intake, Order
 from .messages import MAX_QUEUE_BYTES, Unreadable
 from .record_store import RecordStore
@@ -20,7 +20,8 @@ REASON = "delivery_failed"
 PUT_BACK_SECONDS = 600
 """The wait of a message that could not be marked: as long as the host itself waits after a failure there."""
 LOOKS_PER_LEASE = 4
-LEASES_WAITED = 3
+LEASES_WAITED = 2
+LEAST_WAIT = 2.0
 
 
 class PoisonHandler:
@@ -60,28 +61,23 @@ class PoisonHandler:
 
     async def _settled(self, order: Order) -> Record | None:
         """The record, made final unless a live run holds it; None when the id belongs to another content."""
-        for _ in range(LEASES_WAITED * LOOKS_PER_LEASE):
+        waited, pause = 0.0, self._lease / LOOKS_PER_LEASE
+        while True:
             found = await self._store.record(order.key)
-            if found is None:
-                if await self._store.claim(order.pointer) != order.pointer:
-                    return None
-                failed = order.record(order.standing(status="failed", reason=REASON, finished_at=now()))
-                saved = await self._store.create(failed)
-            elif found.standing.digest != order.digest:
+            if found is not None and found.standing.digest != order.digest:
                 return None
-            elif found.standing.final:
-                return found
-            elif found.standing.status == "running" and found.quiet_seconds < self._lease + 1:
+            if found is not None and found.is_alive(self._lease) and waited <= LEASES_WAITED * self._lease + LEAST_WAIT:
                 # Its process may just have died, which is how messages come here: wait until that would show.
-                await asyncio.sleep(self._lease / LOOKS_PER_LEASE)
+                await asyncio.sleep(pause)
+                waited += pause
                 continue
-            else:
-                saved = await self._store.save(_failed(found))
+            if found is not None and (found.standing.final or found.is_alive(self._lease)):
+                return found  # a live run has a message of its own
+            if found is None and await self._store.claim(order.pointer) != order.pointer:
+                return None
+            saved = await (self._store.save(_failed(found)) if found else self._store.create(_first(order)))
             if saved is not None:
                 return saved
-        if found is None:
-            raise StorageUnavailable("the record changes all the time")
-        return found  # a live run, which has a message of its own
 
     async def _put_back(self, delivery: Delivery, signals: Signals, code: str) -> None:
         signals.event("briefing_retried", error_type=code)
@@ -97,3 +93,8 @@ class PoisonHandler:
 def _failed(record: Record) -> Record:
     """The record as failed, for the reason that its last run gave where it could."""
     return record.standing_as(status="failed", reason=record.standing.reason or REASON, finished_at=now())
+
+
+def _first(order: Order) -> Record:
+    """The record of a message that no run ever began."""
+    return order.record(order.standing(status="failed", reason=REASON, finished_at=now()))

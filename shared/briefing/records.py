@@ -162,6 +162,10 @@ class Record:
         """The same record in another standing."""
         return replace(self, standing=replace(self.standing, **changes))
 
+    def is_alive(self, lease_seconds: float) -> bool:
+        """Whether a run has touched it within the lease. The storage tells whole seconds, so one more is allowed."""
+        return self.standing.status == "running" and self.quiet_seconds < lease_seconds + 1
+
     def with_etag(self, etag: str | None) -> Self:
         """The same record, to be saved over the one with this ETag."""
         return replace(self, etag=etag)

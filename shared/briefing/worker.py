@@ -102,7 +102,7 @@ class Worker:
             settled = await self._settled(found, order, delivery)
             if settled is not None:
                 return settled
-            if self._is_alive(found):
+            if found.is_alive(self._shop.settings.lease_seconds):
                 pause = min(self._shop.settings.lease_seconds / 4, LONGEST_LOOK_WAIT)
                 await asyncio.sleep(pause)
                 waited += pause
@@ -130,11 +130,7 @@ class Worker:
             return "already_final"
         # The message of a live run stays on the queue until that run is final, so this one is not needed.
         by_other = delivery.message_id is not None and found.standing.message not in (None, delivery.message_id)
-        return "accepted" if self._is_alive(found) and by_other else None
-
-    def _is_alive(self, record: Record) -> bool:
-        """Whether a run has touched the record lately. The storage tells whole seconds, so one more is allowed."""
-        return record.standing.status == "running" and record.quiet_seconds < self._shop.settings.lease_seconds + 1
+        return "accepted" if found.is_alive(self._shop.settings.lease_seconds) and by_other else None
 
     async def _run(self, record: Record, order: Order, delivery: Delivery, span: SpanHandle) -> Outcome:
         waited = (now() - record.standing.created_at).total_seconds()

@@ -16,11 +16,8 @@ _NEEDED = ("PATH", "HOME", "TMPDIR", "DOTNET_SYSTEM_GLOBALIZATION_INVARIANT", "D
 
 
 def find_compiler() -> str | None:
-    """The compiler on the PATH, else the one beside the repository, else None."""
-    found = shutil.which("bicep")
-    if found is None and _BESIDE.exists():
-        found = str(_BESIDE)
-    return found
+    """The compiler beside the repository, which the snapshots were made with, else one on the PATH, else None."""
+    return str(_BESIDE) if _BESIDE.exists() else shutil.which("bicep")
 
 
 def run(*arguments: str | Path, environment: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:

@@ -21,15 +21,14 @@ class Attribute:
     meaning: str
 
 
-_MODES = one_of("keyword", "semantic", "vector", "hybrid", "hybrid_semantic")
+_MODES = one_of("keyword", "semantic", "hybrid", "hybrid_semantic")
 _SEMANTIC_REASONS = one_of(
     "capacityOverloaded",
-    "empty_filter_set",
-    "fallback",
     "match_all",
     "maxWaitExceeded",
     "order_by",
-    "semantic_unavailable",
+    "partial",
+    "ranker_unavailable",
     "transient",
 )
 _OUTCOMES = one_of(
@@ -83,7 +82,7 @@ _ROWS = (
     Attribute("total", "app.total", Number(), "matches counted, or briefings of the batch"),
     Attribute("score_kind", "app.score_kind", one_of("keyword", "fused", "reranker", "none"), "which score the cut went by"),
     Attribute("partial", "app.search.partial", Flag(), "semantic ranking did not happen as configured"),
-    Attribute("reason", "app.reason", _SEMANTIC_REASONS, "why ranking was partial or the search was not sent"),
+    Attribute("reason", "app.reason", _SEMANTIC_REASONS, "why hits were not ranked as configured"),
     Attribute("retries", "app.retries", Number(), "tries after the first"),
     Attribute("retry_after", "app.retry_after_seconds", Number(), "seconds that the service asked to wait"),
     # Evidence

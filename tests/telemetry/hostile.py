@@ -24,7 +24,7 @@ class Hostile:
 
     def __init__(self) -> None:
         self.seen: dict[str, int] = {}
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self._server = _Server(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
 
@@ -48,6 +48,13 @@ class Hostile:
     def model(self) -> str:
         """The endpoint of the model."""
         return f"{self.search}/model/v1"
+
+
+class _Server(ThreadingHTTPServer):
+    """Says nothing of clients that went away: slow and broken replies make them."""
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Nothing to say."""
 
 
 def document() -> dict[str, Any]:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from shared.telemetry.registry import SPANS
 from tests.support.host import ROOT
 from tests.support.ingestion import tree
 
@@ -57,7 +58,7 @@ def test_the_calls_reached_the_faults_behind_the_app(run: CanaryRun) -> None:
 
 def test_operators_saw_what_happened(run: CanaryRun) -> None:
     spans = {span["name"] for span in run.ingestion.spans()}
-    assert spans >= {"http_request", "search", "evidence", "retrieve", "chat", "submit", "briefing", "section", "batch"}
+    assert spans >= SPANS.keys() - {"synthesis", "erase"}
     events = {event["message"] for event in run.ingestion.events()}
     assert events >= {"search_refused", "index_misconfigured", "briefing_finished", "briefing_rejected", "poison_message"}
     failed = {span["properties"].get("app.error.type") for span in run.ingestion.spans() if span["name"] == "search"}
@@ -93,7 +94,8 @@ def test_with_the_switch_on_content_is_shown_and_secrets_are_not(tmp_path: Path)
         assert leaks.keys() == {"ingestion"}
         assert leaks["ingestion"] & set(SECRETS) == set()
         shown = found_in(run.ingestion.text, CONTENT)
-        assert shown >= {"query", "filter_value", "raw_filter", "document_text", "prompt", "briefing_id", "batch_id"}
+        assert shown >= {"query", "filter_value", "raw_filter", "document_text", "prompt", "model_reply", "answer"}
+        assert shown >= {"parameter", "briefing_id", "batch_id"}
         assert "telemetry_sensitive" in {event["message"] for event in run.ingestion.events()}
 
 

@@ -40,7 +40,7 @@ def read_address(path: str) -> Address | None:
     """The address in a path that is still percent-encoded; None when it is none of ours."""
     pieces = [unquote(piece) for piece in path.strip("/").split("/")]
     first, key, rest = _named(pieces)
-    if first is None:
+    if first is None or first == "docs":
         return None
     if not rest:
         return Address(first, key)

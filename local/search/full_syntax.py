@@ -11,7 +11,7 @@ from .textquery import Boosted, Clauses, Everything, Fuzzy, Occur, Phrase, Prefi
 MAX_DEPTH = 100
 NUMBER = re.compile(r"\d+(?:\.\d+)?|\.\d+")
 FIELD = re.compile(r"[A-Za-z_]\w*(?:[/.][A-Za-z_]\w*)*(?=:)")
-ENDS = frozenset(' \t\r\n\u3000()[]{}"^~:')
+ENDS = frozenset(' \t\r\n\u3000()[]{}"^~:/')
 OPERATORS = {"AND": "and", "&&": "and", "OR": "or", "||": "or"}
 
 
@@ -59,7 +59,9 @@ class _Reader:
             raise self._error()
         parts: list[tuple[Occur, Query]] = []
         while not self._ended() and self._text[self._at] != ")":
-            joined = self._operator() if parts else None
+            start, joined = self._at, self._operator()
+            if joined is not None and not parts:
+                raise self._error(start)
             occur = self._modifier(joined)
             part = self._part(depth)
             if joined == "and" and parts[-1][0] == "should":
@@ -84,7 +86,7 @@ class _Reader:
         return None
 
     def _modifier(self, joined: str | None) -> Occur:
-        if self._text.startswith("NOT", self._at) and self._text[self._at + 3 : self._at + 4].isspace():
+        if self._text.startswith("NOT", self._at) and (self._text[self._at + 3 :] or " ")[0].isspace():
             self._at += 3
             if self._ended():
                 raise self._error()
@@ -178,7 +180,7 @@ class _Reader:
             wild = wild or (char in "*?" and not escaped)
             written.append(char)
             pattern.append("\\" + char if char in "*?\\" and escaped else char)
-        if self._at < len(self._text) and self._text[self._at] in ':[]{}"':
+        if self._at < len(self._text) and self._text[self._at] in ":[]{}":
             raise self._error()
         return _Term("".join(written), "".join(pattern) if wild else None)
 
@@ -205,8 +207,6 @@ class _Reader:
                 raise self._error(self._at + 1)
             factor = self._suffix("^")
             part = None if part is None else Boosted(part, factor or 0.0)
-        if self._at < len(self._text) and not self._text[self._at].isspace() and self._text[self._at] not in "()":
-            raise self._error()
         return part
 
 

@@ -44,7 +44,6 @@ def read_orderby(definition: IndexDefinition, text: str | None) -> tuple[SortKey
     while True:
         at += len(text[at:]) - len(text[at:].lstrip())
         key, at = _read_key(text, at)
-        _check(definition, key)
         keys.append(key)
         at += len(text[at:]) - len(text[at:].lstrip())
         if at >= len(text):
@@ -54,6 +53,8 @@ def read_orderby(definition: IndexDefinition, text: str | None) -> tuple[SortKey
         at += 1
     if len(keys) > MAX_KEYS:
         raise invalid_expression("$orderby", f"At most {MAX_KEYS} clauses are allowed.")
+    for key in keys:
+        _check(definition, key)
     return tuple(keys)
 
 

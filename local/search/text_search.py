@@ -11,6 +11,7 @@ from functools import reduce
 
 import numpy as np
 
+from .analyzers import Analyzer
 from .bm25 import FieldScorer
 from .definition import IndexDefinition
 from .errors import ServiceError, invalid_syntax
@@ -76,9 +77,13 @@ class TextSearch:
         """Words of which one has to match, added up in one array: what nearly every query is."""
         scores = np.zeros(len(self.store.documents))
         terms: dict[str, frozenset[str]] = {}
+        analysed: dict[Analyzer, list[str]] = {}
         for path in fields:
             scorer, weight = self._scorer(path), self.weights.get(path, 1.0)
-            found = [token.term for text in texts for token in scorer.postings.search_analyze(text)]
+            analyze = scorer.postings.search_analyze
+            if analyze not in analysed:
+                analysed[analyze] = [token.term for text in texts for token in analyze(text)]
+            found = analysed[analyze]
             for term in found:
                 documents, often = scorer.postings.postings(term)
                 if len(documents):

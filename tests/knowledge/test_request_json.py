@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from shared.retrieval import InvalidRequest, ODataFilter, TooLarge
+from shared.retrieval import InvalidRequest, ODataFilter, Problem, TooLarge
 from shared.retrieval.knowledge.request_json import parse_retrieve_request
 from shared.retrieval.knowledge.requests import MessageImage, RetrieveRequest, Shape, Target
 
@@ -195,3 +197,34 @@ def test_an_intent_over_the_limit_is_too_large() -> None:
     with pytest.raises(TooLarge, match="at most 10000 characters") as caught:
         base({"intents": [{"type": "semantic", "search": "a" * 10_001}]})
     assert caught.value.problems[0].path == "$.intents[0].search"
+
+
+NAMES = st.sampled_from(
+    [
+        *("messages", "role", "content", "type", "text", "image", "url", "targetIndexParams", "indexName", "filterAddOn"),
+        *("maxDocsForReranker", "rerankerThreshold", "includeReferenceSourceData", "intents", "search", "kind"),
+        *("knowledgeSourceParams", "knowledgeSourceName", "includeReferences", "maxRuntimeInSeconds", "includeActivity"),
+    ]
+)
+WORDS = st.sampled_from(["user", "text", "image", "semantic", "searchIndex", "a eq 1", "", " ", "x\ud800"])
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 10**30) | st.floats(allow_nan=True) | WORDS | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=4),
+    max_leaves=25,
+)
+
+
+@given(body=ANYTHING, shape=st.sampled_from(["agent", "knowledge_base"]))
+def test_whatever_is_sent_is_read_or_refused_by_path(body: object, shape: Shape) -> None:
+    for problem in problems_of(body, shape):
+        assert problem.path.startswith("$")
+        assert problem.message
+
+
+def problems_of(body: object, shape: Shape) -> tuple[Problem, ...]:
+    """What is wrong with a request; another error than ours fails the test."""
+    try:
+        parse_retrieve_request(body, AGENT if shape == "agent" else BASE, shape)
+    except (InvalidRequest, TooLarge) as error:
+        return error.problems or (Problem("", "", ""),)
+    return ()

@@ -28,6 +28,7 @@ sys.path.remove(sys.argv[1])
 del sys.modules["local"]
 process.run(Path(sys.argv[2]), int(sys.argv[3]))
 """
+EXIT_SECONDS = 2.0
 EXITED = Outcome(ending=Ending.EXITED, failure="The worker process ended while the function ran.")
 
 
@@ -56,10 +57,11 @@ class Worker(Protocol):
 
 
 class InProcessWorker:
-    """Runs the functions in the host's own event loop; it cannot be killed, so a call that exits takes the host along."""
+    """Runs the functions in the host's own event loop; a call that exits takes the host along."""
 
     def __init__(self, app: App) -> None:
         self._app = app
+        self._calls: set[Task[Outcome]] = set()
 
     async def start(self) -> Loaded:
         """The functions of the app it was given."""
@@ -67,14 +69,21 @@ class InProcessWorker:
 
     async def invoke(self, invocation: Invocation) -> Outcome:
         """Runs one call beside the host's own work."""
-        return await self._app.run(invocation)
+        call = asyncio.create_task(self._app.run(invocation))
+        self._calls.add(call)
+        call.add_done_callback(self._calls.discard)
+        await asyncio.wait([call])
+        return EXITED if call.cancelled() else call.result()
 
     async def ended(self) -> None:
         """Never returns."""
         await asyncio.Event().wait()
 
     async def kill(self) -> None:
-        """Does nothing: the calls of this process end by themselves."""
+        """Cancels the calls; those on threads end by themselves."""
+        for call in self._calls:
+            call.cancel()
+        await asyncio.gather(*self._calls, return_exceptions=True)
 
 
 class ProcessWorker:
@@ -134,10 +143,14 @@ class ProcessWorker:
     async def kill(self) -> None:
         """Kills the process; harmless when it is gone."""
         if self._process is not None:
-            with contextlib.suppress(ProcessLookupError):
+            # One that has gone by itself is waited for: a signal now would take its exit code from asyncio.
+            gone = self._receiving is not None and self._receiving.done()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._process.wait(), EXIT_SECONDS if gone else 0)
+            if self._process.returncode is None:
                 self._process.kill()
-            await self.ended()
             await self._process.wait()
+            await self.ended()
         if self._writer is not None:
             self._writer.close()
 

@@ -34,6 +34,7 @@ class QueueListener:
         self._ended_one = Event()
         self._tasks: set[Task[None]] = set()
         self._loop = asyncio.create_task(self._run())
+        self._loop.add_done_callback(_tell_failure)
 
     @property
     def running(self) -> int:
@@ -77,8 +78,10 @@ class QueueListener:
         size = self._settings.batch_size
         queue = self._processing.queue
         try:
-            pages = queue.receive_messages(messages_per_page=size, visibility_timeout=seconds, max_messages=size)
-            return [message async for message in pages]
+            pages = queue.receive_messages(messages_per_page=size, visibility_timeout=seconds).by_page()
+            # An empty queue has no page at all.
+            page = await anext(pages, None)
+            return [message async for message in page] if page is not None else []
         except ResourceNotFoundError:
             return []
         except AzureError as error:
@@ -106,8 +109,15 @@ class QueueListener:
             LOG.error("A message of %s could not be settled (%s).", self._processing.queue.queue_name, type(error).__name__)
 
     def _end(self, task: Task[None]) -> None:
+        _tell_failure(task)
         self._tasks.discard(task)
         self._ended_one.set()
+
+
+def _tell_failure(task: Task[None]) -> None:
+    """Nothing ends in silence: whatever the code above did not expect is told."""
+    if not task.cancelled() and task.exception() is not None:
+        LOG.critical("The queue trigger failed.", exc_info=task.exception())
 
 
 def start_queues(

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import azure.functions as func
 
@@ -26,6 +27,7 @@ from .context import Context
 MODULE = "function_app"
 # Fifty synchronous handlers run at once on the real worker; threads are made only when they are needed.
 MOST_THREADS = 1000
+REGISTERED: WeakKeyDictionary[func.FunctionRegister, list[Any]] = WeakKeyDictionary()
 
 
 class App:
@@ -35,7 +37,7 @@ class App:
         self._folder = folder
         self._handlers: dict[str, Callable[..., Any]] = {}
         self.functions: list[Function] = []
-        for function in app.get_functions():
+        for function in _functions_of(app):
             name = str(function.get_function_name())
             self._handlers[name] = function.get_user_function()
             bindings = tuple(json.loads(text) for text in function.get_raw_bindings())
@@ -80,6 +82,13 @@ class App:
         if "context" in inspect.signature(handler).parameters and "context" not in arguments:
             arguments["context"] = Context(invocation, str(self._folder))
         return arguments
+
+
+def _functions_of(app: func.FunctionRegister) -> list[Any]:
+    """The registered functions; `get_functions` counts the names anew at each call and would refuse the second."""
+    if app not in REGISTERED:
+        REGISTERED[app] = app.get_functions()
+    return REGISTERED[app]
 
 
 def _thread_count(environment: Mapping[str, str]) -> int:

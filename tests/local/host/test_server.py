@@ -283,8 +283,8 @@ async def test_home_page(tmp_path: Path, setting: str, status: int) -> None:
     [
         ("a=1; Path=/; HttpOnly", "a=1; domain=; path=/; httponly"),
         (
-            "a=x y; Secure; SameSite=Lax; Max-Age=5; Domain=e.org",
-            "a=x; max-age=5; domain=e.org; path=; secure; samesite=lax",
+            'a="x y"; Secure; SameSite=Lax; Max-Age=5; Domain=e.org',
+            "a=x%20y; max-age=5; domain=e.org; path=; secure; samesite=lax",
         ),
     ],
 )

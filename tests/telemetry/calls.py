@@ -30,6 +30,18 @@ def post(name: str, path: str, body: Any, **headers: str) -> Call:
     return Call(name, "POST", path, json.dumps(body).encode(), {"Content-Type": "application/json", **headers})
 
 
+def tool_calls() -> list[tuple[str, dict[str, Any]]]:
+    """Calls of the MCP tools: name and arguments."""
+    sources = [{"number": 1, "name": C["source_name"], "link": f"https://{C['source_link']}.example/"}]
+    resolve = {"answer": f"{C['answer']} [Evidence 1] [Evidence 9]", "sources": sources}
+    bad = {**resolve, "format": C["malformed"]}
+    found: list[tuple[str, dict[str, Any]]] = [("resolve_citations", resolve), ("resolve_citations", bad)]
+    for fault in ("", "400", "401", "404", "500", "garbage", "empty"):
+        asked = {"index": "schools", "query": _query(fault), "filter": FILTERS["equals"]}
+        found += [("search", asked), ("evidence", asked), ("search", {**asked, "index": C["unknown_index"]})]
+    return found
+
+
 def calls() -> list[Call]:
     """All of them."""
     return [*_reads(), *_faults(), *_bad_members(), *_bad_bodies(), *_citations(), *_briefings(), *_addresses()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import json
 import time
@@ -13,13 +14,14 @@ from pathlib import Path
 
 from azure.core.exceptions import ResourceExistsError
 from azure.storage.queue import QueueClient
+from mcp import Client
 
 from local.azurite import Azurite
 from local.sample_settings import app_settings
 from tests.support.host import ROOT, HostProcess
 from tests.support.ingestion import Ingestion
 
-from .calls import Call, calls
+from .calls import Call, calls, tool_calls
 from .canaries import CANARIES, SECRET_HEADERS, found_in
 from .hostile import Hostile
 
@@ -76,6 +78,7 @@ def ran(plan: Plan) -> Iterator[CanaryRun]:
     with run.ingestion, run.hostile, Azurite() as azurite:
         with HostProcess(plan.project, environment=_environment(run, azurite, plan)) as host:
             run.statuses = _call_all(_port(host), plan.calls)
+            asyncio.run(_call_tools(_port(host)))
             _queue_all(azurite, plan.messages)
             _wait_for_briefings(azurite)
             run.ingestion.wait_for(lambda seen: seen.points())
@@ -129,6 +132,12 @@ def _send(port: int, call: Call) -> int:
         return reply.status
     finally:
         connection.close()
+
+
+async def _call_tools(port: int) -> None:
+    async with Client(f"http://127.0.0.1:{port}/runtime/webhooks/mcp") as client:
+        for name, arguments in tool_calls():
+            await client.call_tool(name, arguments)
 
 
 def _queue_all(azurite: Azurite, messages: Sequence[str]) -> None:

@@ -15,7 +15,7 @@ from shared.telemetry.registry import SPANS
 from tests.support.host import ROOT
 from tests.support.ingestion import tree
 
-from .calls import quick_calls
+from .calls import quick_calls, tool_calls
 from .canaries import CANARIES, CONTENT, SECRETS, found_in
 from .canary_run import MESSAGES, CanaryRun, Plan, ran
 from .hostile import FAULTS
@@ -38,7 +38,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CanaryRun]:
 
 def test_no_canary_leaves(run: CanaryRun) -> None:
     kinds = {envelope["data"]["baseType"] for envelope in run.ingestion.envelopes}
-    sent = len(run.statuses) + 2 * len(MESSAGES)
+    sent = len(run.statuses) + len(tool_calls()) + 2 * len(MESSAGES)
     print(
         f"{sent} calls and messages, {len(CANARIES)} canaries, {len(run.ingestion.envelopes)} signals, leaks: {run.leaks()}"
     )
@@ -63,6 +63,11 @@ def test_operators_saw_what_happened(run: CanaryRun) -> None:
     assert events >= {"search_refused", "index_misconfigured", "briefing_finished", "briefing_rejected", "poison_message"}
     failed = {span["properties"].get("app.error.type") for span in run.ingestion.spans() if span["name"] == "search"}
     assert failed >= {"search_throttled", "search_failed", "search_timeout", "search_refused", "index_misconfigured"}
+
+
+def test_tools_of_agent_hosts_were_called(run: CanaryRun) -> None:
+    tools = {span["properties"].get("app.tool") for span in run.ingestion.spans() if span["name"] == "tool"}
+    assert tools == {"search", "evidence", "resolve_citations"}
 
 
 def test_every_span_of_a_call_is_under_its_request(run: CanaryRun) -> None:

@@ -17,3 +17,5 @@ for name in (
 ):
     logging.getLogger(name).setLevel(logging.DEBUG)
     logging.getLogger(name).addHandler(logging.StreamHandler(sys.stdout))
+# The host's own server of tools, in the host's process: on Azure that is not ours either.
+logging.getLogger("mcp").setLevel(logging.WARNING)

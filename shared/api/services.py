@@ -102,7 +102,10 @@ class Services:
     async def planner(self) -> ModelPlanner | None:
         """The model that plans sub-queries of agents: the one that writes, or None without one."""
         writer = await self.writer()
-        return ModelPlanner(writer) if isinstance(writer, ModelWriter) else None
+        if not isinstance(writer, ModelWriter):
+            return None
+        model = self.settings.model
+        return ModelPlanner(writer, takes_images=model is not None and model.takes_images)
 
     async def briefings(self) -> Briefings:
         """Briefings over the configured storage. Raises NotConfigured, naming each setting."""

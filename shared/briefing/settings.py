@@ -18,6 +18,7 @@ class ModelSettings:
 
     `endpoint` is https (http on a loopback address); the SDK adds `/chat/completions`. One without a path gets `/openai/v1`,
     where Azure OpenAI has it. `daily_token_limit` counts for the whole app, from midnight to midnight UTC.
+    `takes_images`: image parts of an agent's messages may be handed to it; their addresses are never fetched here.
     """
 
     endpoint: str
@@ -25,6 +26,7 @@ class ModelSettings:
     max_output_tokens: int = DEFAULT_MAX_OUTPUT_TOKENS
     max_concurrency: int = DEFAULT_MODEL_CONCURRENCY
     daily_token_limit: int | None = None
+    takes_images: bool = False
     timeout_seconds: float = DEFAULT_MODEL_TIMEOUT_SECONDS
 
 

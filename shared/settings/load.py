@@ -83,6 +83,7 @@ def _model(env: Environment) -> ModelSettings | None:
     tokens = env.whole(table.MODEL + "MaxOutputTokens", 2_000, least=1)
     concurrency = env.whole(table.MODEL + "MaxConcurrency", 4, least=1, most=1_000)
     daily = env.optional_whole(table.MODEL + "DailyTokenLimit", least=1)
+    images = env.flag(table.MODEL + "TakesImages")
     if endpoint is None or deployment is None:
         return None
     return ModelSettings(
@@ -91,6 +92,7 @@ def _model(env: Environment) -> ModelSettings | None:
         max_output_tokens=tokens,
         max_concurrency=concurrency,
         daily_token_limit=daily,
+        takes_images=images,
     )
 
 

@@ -58,6 +58,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(MODEL + "MaxOutputTokens", "2000", "Most tokens of one model reply."),
     Setting(MODEL + "MaxConcurrency", "4", "Model calls at once in one process."),
     Setting(MODEL + "DailyTokenLimit", "none", "Most tokens a day for the whole app."),
+    Setting(MODEL + "TakesImages", "false", "Whether the model takes image parts of an agent's messages."),
     Setting(BRIEFINGS + "QueueName", "briefings", "The queue of the briefing function; read when the app is imported."),
     Setting(BRIEFINGS + "Container", "briefings", "Blob container of records and requests."),
     Setting(BRIEFINGS + "DoneQueueName", "none", "Queue that gets a small message for each final record."),

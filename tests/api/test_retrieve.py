@@ -240,3 +240,17 @@ async def test_a_model_that_is_half_configured_is_not_left_out_in_silence(servic
     async with app_over(service, {"AiAgents__Model__Endpoint": "https://m.example"}) as app:
         reply = await app.call(AGENT_RETRIEVE, BODY, **AGENT)
         assert (reply.status, error_of(reply)["code"]) == (503, "not_configured")
+
+
+async def test_a_model_that_takes_images_is_handed_their_addresses(service: SearchService) -> None:
+    image: dict[str, Any] = {"type": "image", "image": {"url": "https://x.example/school.png"}}
+    body = {"messages": [{"content": [{"type": "text", "text": "Which school is this?"}, image]}]}
+    async with ModelServer('{"queries": ["choir"]}') as model:
+        settings = {**model_settings(model.url), "AiAgents__Model__TakesImages": "true"}
+        async with app_over(service, settings) as app:
+            assert (await app.call(AGENT_RETRIEVE, body, **AGENT)).status == 200
+        async with app_over(service, model_settings(model.url)) as app:
+            reply = await app.call(AGENT_RETRIEVE, body, **AGENT)
+            assert (reply.status, error_of(reply)["code"]) == (400, "image_not_supported")
+        (sent,) = model.requests
+        assert sent["messages"][1]["content"][1] == {"type": "image_url", "image_url": {"url": image["image"]["url"]}}

@@ -328,6 +328,8 @@ type Options = {
   @minValue(1)
   AiAgents__Model__DailyTokenLimit: int?
 
+  AiAgents__Model__TakesImages: bool?
+
   @minValue(1)
   @maxValue(1000)
   AiAgents__Briefings__MaxConcurrency: int?

@@ -6,7 +6,15 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from ..errors import InvalidRequest, Problem, TooLarge
-from ..limits import MAX_MESSAGES, MAX_QUERY_CHARACTERS, MAX_SEARCHES
+from ..limits import (
+    MAX_INTENTS,
+    MAX_MESSAGE_PARTS,
+    MAX_MESSAGES,
+    MAX_OUTPUT_TOKENS,
+    MAX_QUERY_CHARACTERS,
+    MAX_RUNTIME_SECONDS,
+    MAX_TARGETS,
+)
 from .json_reading import Reading
 from .requests import (
     AGENT_VERSION,
@@ -22,10 +30,6 @@ from .requests import (
 )
 
 _VERSIONS: dict[Shape, str] = {"agent": AGENT_VERSION, "knowledge_base": KNOWLEDGE_BASE_VERSION}
-_MAX_PARTS = 1_000
-_MAX_TARGETS = 100
-_MAX_TOKENS = 1_000_000
-_MAX_RUNTIME_SECONDS = 600
 
 
 def parse_retrieve_request(body: object, api_version: str | None, shape: Shape) -> RetrieveRequest:
@@ -59,7 +63,7 @@ def check_length(query: str, path: str) -> None:
 def _agent_request(reading: Reading, body: object) -> RetrieveRequest:
     members = reading.members(body, "$", ("messages", "targetIndexParams"))
     messages = reading.entries(members.get("messages"), "$.messages", least=1, most=MAX_MESSAGES)
-    targets = reading.entries(members.get("targetIndexParams", []), "$.targetIndexParams", most=_MAX_TARGETS)
+    targets = reading.entries(members.get("targetIndexParams", []), "$.targetIndexParams", most=MAX_TARGETS)
     return RetrieveRequest(
         shape="agent",
         messages=tuple(_message(reading, one, f"$.messages[{n}]") for n, one in enumerate(messages)),
@@ -72,7 +76,7 @@ def _agent_request(reading: Reading, body: object) -> RetrieveRequest:
 def _message(reading: Reading, value: object, path: str) -> RetrieveMessage:
     members = reading.members(value, path, ("role", "content"))
     role = reading.choice(members.get("role", "user"), f"{path}.role", ("user", "assistant", "system"))
-    parts = reading.entries(members.get("content"), f"{path}.content", least=1, most=_MAX_PARTS)
+    parts = reading.entries(members.get("content"), f"{path}.content", least=1, most=MAX_MESSAGE_PARTS)
     content = tuple(_part(reading, one, f"{path}.content[{n}]") for n, one in enumerate(parts))
     return RetrieveMessage(role=cast(Role, role), content=content)
 
@@ -107,11 +111,11 @@ def _agent_target(reading: Reading, value: object, path: str) -> Target:
 def _knowledge_base_request(reading: Reading, body: object) -> RetrieveRequest:
     known = ("intents", "maxRuntimeInSeconds", "maxOutputSizeInTokens", "includeActivity", "knowledgeSourceParams")
     members = reading.members(body, "$", known)
-    intents = reading.entries(members.get("intents"), "$.intents", least=1, most=MAX_SEARCHES)
-    targets = reading.entries(members.get("knowledgeSourceParams", []), "$.knowledgeSourceParams", most=_MAX_TARGETS)
+    intents = reading.entries(members.get("intents"), "$.intents", least=1, most=MAX_INTENTS)
+    targets = reading.entries(members.get("knowledgeSourceParams", []), "$.knowledgeSourceParams", most=MAX_TARGETS)
     named = [_source_target(reading, one, f"$.knowledgeSourceParams[{n}]") for n, one in enumerate(targets)]
-    runtime = reading.whole(members.get("maxRuntimeInSeconds"), "$.maxRuntimeInSeconds", 1, _MAX_RUNTIME_SECONDS)
-    tokens = reading.whole(members.get("maxOutputSizeInTokens"), "$.maxOutputSizeInTokens", 1, _MAX_TOKENS)
+    runtime = reading.whole(members.get("maxRuntimeInSeconds"), "$.maxRuntimeInSeconds", 1, MAX_RUNTIME_SECONDS)
+    tokens = reading.whole(members.get("maxOutputSizeInTokens"), "$.maxOutputSizeInTokens", 1, MAX_OUTPUT_TOKENS)
     return RetrieveRequest(
         shape="knowledge_base",
         intents=tuple(_intent(reading, one, f"$.intents[{n}]") for n, one in enumerate(intents)),

@@ -1,4 +1,4 @@
-"""The admin side, under `/local`: faults, captured requests, refusal of definition calls; no client calls it."""
+"""The admin side, under `/local`: faults, captured requests, callers, refusal of definition calls."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PREFIX = "/local/"
 
 
 def answer_admin(service: SearchService, request: Request) -> Reply:
-    """`/local/faults`, `/local/requests` and `/local/definitions`; other addresses are 404."""
+    """`/local/faults`, `requests`, `definitions` and `callers`; other addresses are 404."""
     table: dict[tuple[str, str], Callable[[SearchService, Request], Reply]] = {
         ("POST", "faults"): _add_faults,
         ("GET", "faults"): lambda service, _: json_reply(200, {"count": len(service.faults)}),
@@ -25,6 +25,7 @@ def answer_admin(service: SearchService, request: Request) -> Reply:
         ("GET", "requests"): lambda service, _: json_reply(200, {"value": service.capture.shown()}),
         ("DELETE", "requests"): _stop_capture,
         ("PUT", "definitions"): _refuse_definitions,
+        ("PUT", "callers"): _register_caller,
     }
     if "authorization" in request.headers:
         raise ServiceError(403, "", "The admin side takes no tokens.")
@@ -59,4 +60,14 @@ def _stop_capture(service: SearchService, request: Request) -> Reply:
 
 def _refuse_definitions(service: SearchService, request: Request) -> Reply:
     service.definitions_need_key = request.json().get("needKey") is True
+    return Reply(status=204)
+
+
+def _register_caller(service: SearchService, request: Request) -> Reply:
+    """Let a token of `x-ms-query-source-authorization` stand for a user and groups."""
+    body = request.json()
+    token, user, groups = body.get("token"), body.get("user"), body.get("groups") or []
+    if not isinstance(token, str) or not token or not isinstance(groups, list):
+        raise ServiceError(400, "InvalidCaller", "A caller has a 'token', and may have a 'user' and 'groups'.")
+    service.state.identities.register(token, user=user, groups=groups)
     return Reply(status=204)

@@ -1,6 +1,7 @@
 """Loads a JSONL file into an index: `python -m local.search.load --data F --index DEFINITION [--url U]`.
 
 Over HTTP it makes (or replaces) the index and uploads in batches, as any client would; in process `load` fills a service.
+Vector fields that have a vectorizer and that the documents leave out are filled by the local model.
 """
 
 from __future__ import annotations
@@ -17,8 +18,12 @@ from urllib.parse import parse_qsl, urlsplit
 
 import aiohttp
 
+from .definition import read_definition
+from .embedding import Embedder, MiniLm
+from .errors import ServiceError
 from .message import Reply, Request
 from .service import SearchService
+from .vector_filling import with_vectors
 
 BATCH = 1000
 VERSION = "api-version=2024-07-01"
@@ -54,14 +59,20 @@ def read_index(path: Path) -> dict[str, Any]:
     return definition
 
 
-async def load(service: SearchService, definition: dict[str, Any], documents: Iterable[dict[str, Any]]) -> int:
+async def load(
+    service: SearchService,
+    definition: dict[str, Any],
+    documents: Iterable[dict[str, Any]],
+    *,
+    embedder: Embedder | None = None,
+) -> int:
     """Fill a service in process; the number of documents."""
 
     async def call(method: str, path: str, body: Any) -> tuple[int, bytes]:
         reply: Reply = await service.handle(_request(method, path, body))
         return reply.status, reply.body
 
-    return await _load(call, definition, documents)
+    return await _load(call, definition, documents, embedder or service.state.embedder)
 
 
 def _request(method: str, path: str, body: Any) -> Request:
@@ -77,7 +88,7 @@ async def load_over_http(url: str, definition: dict[str, Any], documents: Iterab
             async with session.request(method, url.rstrip("/") + path, json=body, headers={"api-key": "local"}) as reply:
                 return reply.status, await reply.read()
 
-        return await _load(call, definition, documents)
+        return await _load(call, definition, documents, MiniLm())
 
 
 async def load_index(url: str, index: Path, data: Path) -> int:
@@ -85,15 +96,16 @@ async def load_index(url: str, index: Path, data: Path) -> int:
     return await load_over_http(url, read_index(index), read_documents(data))
 
 
-async def _load(call: Call, definition: dict[str, Any], documents: Iterable[dict[str, Any]]) -> int:
+async def _load(call: Call, definition: dict[str, Any], documents: Iterable[dict[str, Any]], embedder: Embedder) -> int:
     name, rest = definition["name"], iter(documents)
     await call("DELETE", f"/indexes/{name}?{VERSION}", None)
     status, answer = await call("POST", f"/indexes?{VERSION}", definition)
     if status != 201:
         raise LoadError(f"The index '{name}' was refused: {_reason(answer)}")
-    total = 0
+    total, read = 0, read_definition(definition)
     while batch := list(islice(rest, BATCH)):
-        status, answer = await call("POST", f"/indexes/{name}/docs/index?{VERSION}", {"value": batch})
+        filled = with_vectors(read, batch, embedder)
+        status, answer = await call("POST", f"/indexes/{name}/docs/index?{VERSION}", {"value": filled})
         if status != 200:
             raise LoadError(f"Documents {total + 1} to {total + len(batch)} were refused: {_reason(answer)}")
         total += len(batch)
@@ -116,7 +128,7 @@ def main() -> int:
     options = parser.parse_args()
     try:
         total = asyncio.run(load_index(options.url, options.index, options.data))
-    except (LoadError, OSError, aiohttp.ClientError) as error:
+    except (LoadError, ServiceError, OSError, aiohttp.ClientError) as error:
         print(f"Not loaded: {error}", file=sys.stderr)
         return 1
     print(f"{total} documents loaded from {options.data.name}")

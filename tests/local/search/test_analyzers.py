@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -50,4 +52,4 @@ def test_offsets_lie_in_the_text_and_positions_rise(name: str, text: str) -> Non
 @given(text=st.text(max_size=80))
 def test_words_do_not_overlap(text: str) -> None:
     spans = [(start, end) for _, start, end in words(text)]
-    assert all(left[1] <= right[0] for left, right in zip(spans, spans[1:], strict=False))
+    assert all(left[1] <= right[0] for left, right in pairwise(spans))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -127,7 +128,7 @@ async def test_a_filter_changes_no_score(inns: Caller) -> None:
 
 
 def scanned(operator: str, field: str, value: Any) -> list[str]:
-    tests = {
+    tests: dict[str, Callable[[Any], bool]] = {
         "eq": lambda held: held == value,
         "ne": lambda held: held != value,
         "gt": lambda held: held is not None and held > value,

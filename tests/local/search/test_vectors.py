@@ -38,7 +38,7 @@ def definition(metric: str = "cosine", **field: Any) -> dict[str, Any]:
     }
 
 
-DOCUMENTS = [
+DOCUMENTS: list[dict[str, Any]] = [
     {"id": "1", "text": "red apple", "kind": "fruit", "v": [1, 0, 0]},
     {"id": "2", "text": "green apple", "kind": "fruit", "v": [0.8, 0.6, 0]},
     {"id": "3", "text": "red car", "kind": "thing", "v": [0, 1, 0]},
@@ -50,7 +50,7 @@ DOCUMENTS = [
 async def vectors() -> Caller:
     """An index of four documents, three with a vector."""
     caller = Caller()
-    words = HashedWords().embed([str(each["text"]) for each in DOCUMENTS])
+    words = HashedWords().embed([each["text"] for each in DOCUMENTS])
     await caller.make(definition(), [{**each, "w": row.tolist()} for each, row in zip(DOCUMENTS, words, strict=True)])
     return caller
 

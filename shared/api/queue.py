@@ -51,6 +51,9 @@ async def run_message(services: Services, message: Message) -> None:
 
 async def _outcome(services: Services, message: Message) -> str | None:
     """None when the message is done, else the code of why it shall come again."""
+    if services.telemetry_unsafe:
+        # What the briefing reads and writes would leave with somebody else's telemetry: the operator has to act first.
+        return "telemetry_unsafe"
     try:
         briefings = await services.briefings()
         await briefings.handle_message(

@@ -42,6 +42,7 @@ def set_up(settings: TelemetrySettings, *, credential: TokenCredential | None = 
         telemetry = _process.made.get(settings)
         if telemetry is None:
             telemetry = _process.made[settings] = _make(settings, credential)
+        _process.guard.apply()
         return telemetry
 
 

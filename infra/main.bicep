@@ -17,17 +17,7 @@ import {
   Search
   Watch
 } from 'types.bicep'
-import {
-  briefingProblems
-  entraProblems
-  hostingProblems
-  indexProblems
-  nameProblems
-  networkProblems
-  optionProblems
-  searchProblems
-  watchProblems
-} from 'problems.bicep'
+import { problemsOf } from 'problems.bicep'
 import { roles } from 'roles.bicep'
 
 @description('Name of this environment; part of every resource name.')
@@ -73,17 +63,19 @@ param operators Operator[] = []
 @description('Principal ids of applications that put messages on the briefing queue themselves.')
 param senders PrincipalId[] = []
 
-var problems = concat(
-  nameProblems(environmentName),
-  entraProblems(entra),
-  hostingProblems(hosting),
-  searchProblems(search),
-  indexProblems(indexes, agents, search),
-  briefingProblems(briefings),
-  networkProblems(network, allowedOrigins),
-  optionProblems(options, indexes),
-  watchProblems(watch)
-)
+var problems = problemsOf({
+  environmentName: environmentName
+  entra: entra
+  hosting: hosting
+  search: search
+  network: network
+  watch: watch
+  briefings: briefings
+  indexes: indexes
+  agents: agents
+  options: options
+  allowedOrigins: allowedOrigins
+})
 // The group is the first thing made and everything stands in it, so a contradiction stops the whole deployment.
 var groupName = empty(problems) ? 'rg-${environmentName}' : fail(join(problems, ' | '))
 
@@ -99,6 +91,8 @@ var packageContainer = 'packages'
 var appName = 'func-${name}'
 var accountName = 'st${token}'
 var componentName = 'appi-${name}'
+var appId = resourceId(subscription().subscriptionId, groupName, 'Microsoft.Web/sites', appName)
+var accountId = resourceId(subscription().subscriptionId, groupName, 'Microsoft.Storage/storageAccounts', accountName)
 
 var searchName = search.kind == 'new' ? 'srch-${name}' : search.name
 var searchGroup = search.kind == 'new' ? groupName : search.resourceGroup
@@ -109,6 +103,11 @@ var modelName = model.kind == 'existing' ? model.name : 'oai-${name}'
 var modelGroup = model.kind == 'existing' ? model.resourceGroup : groupName
 var modelSubscription = model.?subscriptionId ?? subscription().subscriptionId
 var modelId = resourceId(modelSubscription, modelGroup, 'Microsoft.CognitiveServices/accounts', modelName)
+var modelZones = [
+  'privatelink.openai.azure.com'
+  'privatelink.cognitiveservices.azure.com'
+  'privatelink.services.ai.azure.com'
+]
 var chatDeployment = model.?deployment ?? model.?chat.model ?? ''
 var vectorizes = search.kind == 'new' && model.?embedding != null
 
@@ -329,71 +328,30 @@ module queueRoles 'modules/roles/queue.bicep' = {
   dependsOn: [storage]
 }
 
-// ── Private endpoints
+// ── Private endpoints: what answers inside the network only, and under which names
 
-module storageEndpoints 'modules/endpoint.bicep' = [
-  for service in ['blob', 'queue', 'table']: if (private) {
-    scope: group
-    params: {
-      name: 'pep-${service}-${name}'
-      location: location
-      tags: allTags
-      networkId: vnet!.outputs.id
-      subnetId: vnet!.outputs.endpointSubnetId
-      targetId: storage.outputs.id
-      group: service
-      zones: ['privatelink.${service}.${environment().suffixes.storage}']
-    }
-  }
-]
-
-module searchEndpoint 'modules/endpoint.bicep' = if (private) {
+module endpoints 'modules/endpoints.bicep' = if (private) {
   scope: group
   params: {
-    name: 'pep-search-${name}'
+    environment: name
     location: location
     tags: allTags
     networkId: vnet!.outputs.id
     subnetId: vnet!.outputs.endpointSubnetId
-    targetId: searchId
-    group: 'searchService'
-    zones: ['privatelink.search.windows.net']
+    targets: concat(
+      map(['blob', 'queue', 'table'], service => {
+        name: service
+        id: accountId
+        group: service
+        zones: ['privatelink.${service}.${environment().suffixes.storage}']
+      }),
+      [{ name: 'search', id: searchId, group: 'searchService', zones: ['privatelink.search.windows.net'] }],
+      model.kind == 'none' ? [] : [{ name: 'model', id: modelId, group: 'account', zones: modelZones }],
+      privateInbound ? [{ name: 'app', id: appId, group: 'sites', zones: ['privatelink.azurewebsites.net'] }] : []
+    )
   }
-  dependsOn: [newSearch]
-}
-
-module modelEndpoint 'modules/endpoint.bicep' = if (private && model.kind != 'none') {
-  scope: group
-  params: {
-    name: 'pep-model-${name}'
-    location: location
-    tags: allTags
-    networkId: vnet!.outputs.id
-    subnetId: vnet!.outputs.endpointSubnetId
-    targetId: modelId
-    group: 'account'
-    zones: [
-      'privatelink.openai.azure.com'
-      'privatelink.cognitiveservices.azure.com'
-      'privatelink.services.ai.azure.com'
-    ]
-  }
-  // The account must be done with its deployments first.
-  dependsOn: [newModel]
-}
-
-module appEndpoint 'modules/endpoint.bicep' = if (privateInbound) {
-  scope: group
-  params: {
-    name: 'pep-app-${name}'
-    location: location
-    tags: allTags
-    networkId: vnet!.outputs.id
-    subnetId: vnet!.outputs.endpointSubnetId
-    targetId: app.outputs.id
-    group: 'sites'
-    zones: ['privatelink.azurewebsites.net']
-  }
+  // The model account must be done with its deployments first.
+  dependsOn: [storage, newSearch, newModel, app]
 }
 
 // ── What azd, the workflow and the guide use afterwards. No secrets.

@@ -3,11 +3,39 @@
 
 import { Agent, Briefings, Entra, Hosting, Index, Network, Options, Search, Watch } from 'types.bicep'
 
+@sealed()
+type Given = {
+  environmentName: string
+  entra: Entra
+  hosting: Hosting
+  search: Search
+  network: Network
+  watch: Watch
+  briefings: Briefings
+  indexes: Index[]
+  agents: Agent[]
+  options: Options
+  allowedOrigins: string[]
+}
+
 @export()
+@description('Everything that is wrong with a set of parameters; empty when it can be deployed.')
+func problemsOf(given Given) string[] =>
+  flatten([
+    nameProblems(given.environmentName)
+    entraProblems(given.entra)
+    hostingProblems(given.hosting)
+    searchProblems(given.search)
+    indexProblems(given.indexes, given.agents, given.search)
+    briefingProblems(given.briefings)
+    networkProblems(given.network, given.allowedOrigins)
+    optionProblems(given.options, given.indexes)
+    watchProblems(given.watch)
+  ])
+
 @description('Texts that are empty dropped: the problems that are there.')
 func found(problems string[]) string[] => filter(problems, problem => !empty(problem))
 
-@export()
 @description('Every resource is named after the environment: letters, digits and hyphens are what all of them take.')
 func nameProblems(environmentName string) string[] =>
   found([
@@ -16,7 +44,6 @@ func nameProblems(environmentName string) string[] =>
       : 'environmentName ${environmentName} is no name for resources: use letters, digits and hyphens.'
   ])
 
-@export()
 @description('Callers are let in by Entra alone, so there is no deployment without an app registration.')
 func entraProblems(entra Entra) string[] =>
   found([
@@ -31,7 +58,6 @@ func entraProblems(entra Entra) string[] =>
       : ''
   ])
 
-@export()
 @description('Instances that cannot be kept warm as asked.')
 func hostingProblems(hosting Hosting) string[] =>
   found([
@@ -43,7 +69,6 @@ func hostingProblems(hosting Hosting) string[] =>
       : ''
   ])
 
-@export()
 @description('Sizes that the service does not sell.')
 func searchProblems(search Search) string[] =>
   search.kind == 'existing'
@@ -57,7 +82,6 @@ func searchProblems(search Search) string[] =>
           : ''
       ])
 
-@export()
 @description('Indexes and agents that do not fit each other or the search service.')
 func indexProblems(indexes Index[], agents Agent[], search Search) string[] =>
   concat(
@@ -87,7 +111,6 @@ func unknownIndexes(agents Agent[], names string[]) string[] =>
       )
   ))
 
-@export()
 @description('Names that storage would refuse, or that would send messages in circles.')
 func briefingProblems(briefings Briefings) string[] =>
   found([
@@ -99,7 +122,6 @@ func briefingProblems(briefings Briefings) string[] =>
       : ''
   ])
 
-@export()
 @description('Address ranges that are too small, and origins that let every page in.')
 func networkProblems(network Network, allowedOrigins string[]) string[] =>
   found([
@@ -109,7 +131,6 @@ func networkProblems(network Network, allowedOrigins string[]) string[] =>
     contains(allowedOrigins, '*') ? 'allowedOrigins holds *: name the origins, pages of all others stay out.' : ''
   ])
 
-@export()
 @description('Secrets as plain text, halves of pairs, and an index that nobody configured.')
 func optionProblems(options Options, indexes Index[]) string[] =>
   found([
@@ -132,7 +153,6 @@ func optionProblems(options Options, indexes Index[]) string[] =>
       : 'options: AiAgents__Context__Index names ${options.?AiAgents__Context__Index}, which is not among indexes.'
   ])
 
-@export()
 @description('Alerts that would be sent to nobody.')
 func watchProblems(watch Watch) string[] =>
   found([

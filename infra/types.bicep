@@ -357,3 +357,13 @@ type Grant = {
   kind: 'User' | 'Group' | 'ServicePrincipal'
   role: string
 }
+
+@export()
+@description('What a private endpoint reaches: a resource, which of its services, and the DNS zones of its names.')
+@sealed()
+type Target = {
+  name: string
+  id: string
+  group: string
+  zones: string[]
+}

@@ -144,3 +144,13 @@ resource modelThrottling 'Microsoft.Insights/metricAlerts@2026-01-01' = if (mode
     actions: map(actions, action => { actionGroupId: action })
   }
 }
+
+module signals 'signal-alerts.bicep' = {
+  params: {
+    name: name
+    location: location
+    tags: tags
+    workspaceId: workspaceId
+    actionGroupIds: actions
+  }
+}

@@ -69,5 +69,4 @@ resource app 'Microsoft.Web/sites@2025-03-01' = {
   }
 }
 
-output id string = app.id
 output host string = app.properties.defaultHostName

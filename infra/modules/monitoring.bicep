@@ -40,5 +40,9 @@ resource component 'Microsoft.Insights/components@2020-02-02' = {
   }
 }
 
+module workbook 'workbook.bicep' = {
+  params: { location: location, tags: tags, workspaceId: workspace.id }
+}
+
 output workspaceId string = workspace.id
 output connectionString string = component.properties.ConnectionString

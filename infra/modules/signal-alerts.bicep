@@ -46,6 +46,8 @@ resource alerts 'Microsoft.Insights/scheduledQueryRules@2026-03-01' = [
       evaluationFrequency: 'PT5M'
       windowSize: 'PT15M'
       autoMitigate: true
+      // As in alerts.bicep: the tables come with the first telemetry.
+      skipQueryValidation: true
       criteria: {
         allOf: [
           {

@@ -113,7 +113,6 @@ resource queueMetrics 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview'
   }
 }
 
-output id string = account.id
 output endpoints { blob: string, queue: string, table: string } = {
   blob: account.properties.primaryEndpoints.blob
   queue: account.properties.primaryEndpoints.queue

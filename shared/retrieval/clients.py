@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from typing import Any
+from urllib.request import getproxies_environment
 
 from azure.core.credentials_async import AsyncTokenCredential
 from azure.core.pipeline.transport import AioHttpTransport, AsyncHttpTransport
@@ -48,7 +49,8 @@ class Connections:
             return
         # Sessions and locks belong to the loop they were made in; another loop gets its own.
         self._loop, self._clients = loop, {}
-        self._transport = self._given_transport or AioHttpTransport()
+        # Looking for proxies and a netrc file costs two changes of thread a call, so only where proxies are set.
+        self._transport = self._given_transport or AioHttpTransport(use_env_settings=bool(getproxies_environment()))
         if not is_loopback(self._settings.endpoint):
             self._credential = SearchCredential(self._given_credential or self._own_credential())
 

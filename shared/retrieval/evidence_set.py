@@ -12,7 +12,7 @@ from .hits import Hit, HitPage, ScoreKind
 from .ranking import Ranked, once, rank, score_of, take_turns
 from .settings import IndexSettings
 from .sources import Source, source_key, source_link, source_name
-from .values import content_lines
+from .values import content_lines, content_values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,18 +25,18 @@ class Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A hit on its way to be evidence: `search` is the place of its search in the request, `body` its lines."""
+    """A hit on its way to be evidence.
+
+    `search` is the place of its search in the request, `values` what is shown of it, `body` the same as lines.
+    """
 
     search: int
     index: IndexSettings
     document: Mapping[str, Any]
+    values: Sequence[tuple[str, str]]
     body: str
     score: float | None
-
-    @property
-    def key(self) -> str | None:
-        """The document's key, None where the index declares none."""
-        return source_key(self.document, self.index)
+    key: str | None
 
     @property
     def identity(self) -> Hashable | None:
@@ -47,7 +47,7 @@ class Candidate:
         """The source that a citation of this hit shows."""
         return Source(
             number=number,
-            name=source_name(self.document, self.index) or self.key or f"{self.index.name} {number}",
+            name=source_name(self.document, self.index, self.values) or self.key or f"{self.index.name} {number}",
             link=source_link(self.document, self.index),
             index=self.index.name,
             key=self.key,
@@ -68,8 +68,17 @@ def document_of(hit: Hit) -> Mapping[str, Any]:
 def candidate(hit: Hit, index: IndexSettings, kind: ScoreKind, search: int = 0) -> Candidate:
     """A hit with its lines written out."""
     document = document_of(hit)
-    body = "\n".join(content_lines(document, index))
-    return Candidate(search=search, index=index, document=document, body=body, score=score_of(hit, kind))
+    values = content_values(document, index)
+    body = "\n".join(content_lines(values))
+    return Candidate(
+        search=search,
+        index=index,
+        document=document,
+        values=values,
+        body=body,
+        score=score_of(hit, kind),
+        key=source_key(document, index),
+    )
 
 
 def make_evidence(found: Sequence[Found], minimum_relevance: float, max_characters: int) -> Evidence:

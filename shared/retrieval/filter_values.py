@@ -20,6 +20,8 @@ FilterValue = Scalar | Collection[Scalar]
 # Tried in this order; none of them is white space, which could be taken for padding of a value.
 _DELIMITERS = "|,;~^¦§¶"
 _WHOLE = 1e17
+_MOST_DIGITS = 300
+_MOST_BITS = 996
 
 
 def invalid_filter(path: str, code: str, message: str) -> InvalidFilter:
@@ -57,13 +59,23 @@ def _text(value: str, path: str) -> str:
 
 
 def _number(value: int | float | Decimal, path: str) -> str:
+    if isinstance(value, int):
+        if value.bit_length() > _MOST_BITS:
+            raise invalid_filter(path, "invalid_value", "The number is too long.")
+        return str(int(value))
+    if isinstance(value, Decimal):
+        return _decimal(value, path)
     if not math.isfinite(value):
         raise invalid_filter(path, "invalid_value", "A number in a filter is finite.")
-    if isinstance(value, Decimal):
-        return format(abs(value) if value == 0 else value, "f")
-    if isinstance(value, float) and value.is_integer() and abs(value) < _WHOLE:
+    if value.is_integer() and abs(value) < _WHOLE:
         return "-0" if value == 0 and math.copysign(1, value) < 0 else str(int(value))
-    return repr(value).replace("e", "E") if isinstance(value, float) else str(int(value))
+    return repr(float(value)).replace("e", "E")
+
+
+def _decimal(value: Decimal, path: str) -> str:
+    if not value.is_finite() or abs(value.adjusted()) > _MOST_DIGITS or len(value.as_tuple().digits) > _MOST_DIGITS:
+        raise invalid_filter(path, "invalid_value", "A number in a filter is finite and of at most 300 digits.")
+    return format(abs(value) if value == 0 else value, "f")
 
 
 def _date_time(value: datetime | DateTimeOffset | Mapping[str, object], path: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from ipaddress import AddressValueError, IPv6Address
 from urllib.parse import quote
 
@@ -14,6 +15,7 @@ _KEPT = "/?#[]@!$&'()*+,;=:~-._"
 _ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _NUMERIC = re.compile(r"(?:0[xX][0-9A-Fa-f]*|[0-9]+)", re.ASCII)
 _MAX_PORT = 65535
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def is_address(text: str) -> bool:
@@ -27,7 +29,7 @@ def normalised_link(text: str) -> str | None:
     Scheme and host in lower case, the default port left out, dot segments resolved, unsafe characters percent-encoded.
     """
     parts = _parts(text.strip())
-    if parts is None or any(unicodedata.category(character) == "Cc" for character in text.strip()):
+    if parts is None or _CONTROL.search(text.strip()):
         return None
     scheme, authority, rest = parts
     if "@" in authority:
@@ -37,6 +39,8 @@ def normalised_link(text: str) -> str | None:
 
 
 def _parts(text: str) -> tuple[str, str, str] | None:
+    if text[:4].lower() != "http":
+        return None
     match = _ADDRESS.fullmatch(text)
     if match is None or len(text.splitlines()) != 1:
         return None
@@ -45,6 +49,7 @@ def _parts(text: str) -> tuple[str, str, str] | None:
     return None if _host_and_port(authority.rpartition("@")[2], scheme) is None else (scheme, authority, match["rest"])
 
 
+@lru_cache(maxsize=1024)  # documents of one index have few hosts
 def _host_and_port(authority: str, scheme: str) -> str | None:
     match = _AUTHORITY.fullmatch(authority)
     if match is None or int(match["port"] or 0) > _MAX_PORT:

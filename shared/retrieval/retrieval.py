@@ -29,7 +29,8 @@ from .signals import QUIET, Signals
 from .sources import Source
 
 DEFAULT_SIZE = 10
-_THREAD_CHARACTERS = 200_000
+_EVERY_FIELD = "*"
+_THREAD_CHARACTERS = 60_000
 """Text of hits above which the evidence is written in a thread: it takes more than about 20 ms."""
 
 
@@ -111,7 +112,7 @@ class Retrieval:
             filter=require_filter(filter),
             top=top,
             skip=skip,
-            select=tuple(select) if select else None,
+            select=tuple(select) if select and list(select) != [_EVERY_FIELD] else None,
             order_by=tuple(order_by or ()),
             facets=tuple(facets or ()),
             highlight=tuple(highlight or ()),

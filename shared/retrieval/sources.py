@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ from .documents import value_at
 from .graphemes import cut
 from .links import normalised_link
 from .settings import IndexSettings
-from .values import content_texts, one_line, scalar_text
+from .values import one_line, scalar_text
 
 _NAME_LENGTH = 80
 _MIDDLE = 40
@@ -30,12 +30,19 @@ class Source:
     truncated: bool = False
 
 
-def source_name(document: Mapping[str, Any], index: IndexSettings) -> str:
-    """The declared name on one line, else the start of the shown text: at most 80 characters, cut past the middle."""
-    declared = _declared(document, index.name_field)
-    if declared:
-        return declared
-    return _start(one_line(" ".join(content_texts(document, index))))
+def source_name(document: Mapping[str, Any], index: IndexSettings, values: Sequence[tuple[str, str]]) -> str:
+    """The declared name on one line, else the start of the shown `values`: at most 80 characters, cut past the middle."""
+    return _declared(document, index.name_field) or _start(_first_words(text for _, text in values))
+
+
+def _first_words(texts: Iterable[str]) -> str:
+    """Enough of the texts for a name, on one line: a long text is not read to its end."""
+    words: list[str] = []
+    for text in texts:
+        words += text.split(None, _NAME_LENGTH)[:_NAME_LENGTH]
+        if len(words) >= _NAME_LENGTH:
+            break
+    return " ".join(words)
 
 
 def _declared(document: Mapping[str, Any], field: str | None) -> str:

@@ -24,20 +24,19 @@ def content_fields(document: Mapping[str, Any], index: IndexSettings) -> tuple[s
     return index.content_fields or tuple(name for name, value in document.items() if isinstance(value, str))
 
 
-def content_lines(document: Mapping[str, Any], index: IndexSettings) -> list[str]:
+def content_values(document: Mapping[str, Any], index: IndexSettings) -> list[tuple[str, str]]:
+    """Label and text of each shown value, the texts as they are: not yet defused."""
+    return [
+        shown
+        for field in content_fields(document, index)
+        if field not in index.vector_fields
+        for shown in _shown(field, value_at(document, field))
+    ]
+
+
+def content_lines(values: Sequence[tuple[str, str]]) -> list[str]:
     """One entry per shown value, `field: value`; the lines of a long value after its first are indented."""
-    lines: list[str] = []
-    for field in content_fields(document, index):
-        if field not in index.vector_fields:
-            lines.extend(_labelled(label, text) for label, text in _shown(field, value_at(document, field)))
-    return lines
-
-
-def content_texts(document: Mapping[str, Any], index: IndexSettings) -> Iterator[str]:
-    """The shown values of a document as they are, without labels and undefused."""
-    for field in content_fields(document, index):
-        if field not in index.vector_fields:
-            yield from (text for _, text in _shown(field, value_at(document, field)))
+    return [_labelled(label, text) for label, text in values]
 
 
 def _labelled(label: str, text: str) -> str:

@@ -199,7 +199,7 @@ async def test_each_mode_gives_evidence_by_its_score(
 ) -> None:
     index = IndexSettings(name="schools", content_fields=("name", "about"), **SCHOOL, **settings)
 
-    evidence = await reached(index).evidence("schools", "safeguarding concerns", size=5)
+    evidence = await reached(index).evidence("schools", "safeguarding (concerns)", size=5)
 
     assert evidence.searches[0].score_kind == kind
     assert "about: Safeguarding concerns" in evidence.blocks[0]

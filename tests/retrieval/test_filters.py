@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -89,6 +90,9 @@ WRONG: list[tuple[Any, str, str]] = [
     (template("a eq }"), "$.filter.template", "invalid_template"),
     (template("  "), "$.filter.template", "blank_filter"),
     (template("a eq {v}", v=float("nan")), "$.filter.values.v", "invalid_value"),
+    (template("a eq {v}", v=10**400), "$.filter.values.v", "invalid_value"),
+    (template("a eq {v}", v=Decimal("sNaN")), "$.filter.values.v", "invalid_value"),
+    (template("a eq {v}", v=Decimal("1E+1000000")), "$.filter.values.v", "invalid_value"),
     (template("a eq {v}", v=float("inf")), "$.filter.values.v", "invalid_value"),
     (template("a eq {v}", v="\ud83d"), "$.filter.values.v", "invalid_value"),
     (

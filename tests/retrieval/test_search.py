@@ -227,6 +227,8 @@ SHOWN = [
     ({}, {}, None, ["id", "title", "t", "u", "secret", "v", "a"]),
     ({"vector_fields": ("v",)}, {}, None, ["id", "title", "t", "u", "secret", "a"]),
     ({"vector_fields": ("v",)}, {"select": ["v"]}, "v", ["v"]),
+    ({"vector_fields": ("v",)}, {"select": ["*"]}, None, ["id", "title", "t", "u", "secret", "a"]),
+    ({"return_fields": ("t",)}, {"select": ["*"]}, "t", ["t"]),
     ({"content_fields": ("t",)}, {}, "t", ["t"]),
     ({"content_fields": ("t",), "key_field": "id"}, {}, "t,id", ["id", "t"]),
     ({"content_fields": ("t",), "key_field": "id", "return_fields": ("title",)}, {}, "title,id", ["title"]),

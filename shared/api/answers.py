@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import partial
 
 from shared.briefing import AnswerOptions, answer
 
-from .json_body import read_model
+from .json_body import body_as
 from .replies import Reply
 from .routes import Call, Route
 from .services import Services
@@ -43,6 +42,6 @@ async def handle_answers(services: Services, call: Call) -> Reply:
 ANSWERS = Route(
     name="answers",
     handle=handle_answers,
-    parse=partial(read_model, model=AnswerBody),
+    read=body_as(AnswerBody),
     needs=("retrieval", "model", "citations"),
 )

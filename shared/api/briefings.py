@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import get_args
 
 from shared.briefing import PAGE_CONTENT_SECURITY_POLICY
 from shared.retrieval import Format, InvalidRequest, Problem
 from shared.settings import Section
 
-from .json_body import read_model
+from .json_body import body_as
 from .replies import Reply
 from .routes import Call, Handle, Route
 from .services import Services
@@ -118,7 +117,7 @@ SUBMIT_BRIEFINGS = Route(
     name="briefings",
     handle=handle_submit,
     role="Briefings.Submit",
-    parse=partial(read_model, model=SubmissionBody),
+    read=body_as(SubmissionBody),
     needs=_NEEDS,
 )
 GET_BRIEFING = _reading("briefings/{id}", handle_get)

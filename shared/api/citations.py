@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from shared.retrieval import MAX_CITATIONS_BODY_BYTES, CitationStream, Resolution, resolve
 
-from .json_body import read_model
+from .json_body import body_as
 from .replies import Reply
 from .routes import Call, Route
 from .services import Services
@@ -82,14 +82,14 @@ async def _away_when_long(characters: int, work: Callable[[], Result]) -> Result
 CITATIONS = Route(
     name="citations",
     handle=handle_citations,
-    parse=partial(read_model, model=CitationsBody),
+    read=body_as(CitationsBody),
     body_limit=MAX_CITATIONS_BODY_BYTES,
     needs=("citations",),
 )
 CITATIONS_STREAM = Route(
     name="citations/stream",
     handle=handle_stream,
-    parse=partial(read_model, model=StreamBody),
+    read=body_as(StreamBody),
     body_limit=MAX_CITATIONS_BODY_BYTES,
     needs=("citations",),
 )

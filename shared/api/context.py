@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from shared.retrieval import Caller, NotConfigured, TextSearchProvider, index_search
 from shared.settings import ContextSettings, Section
 
-from .json_body import read_model
+from .json_body import body_as
 from .replies import Reply
 from .routes import Call, Route
 from .services import Services
@@ -80,9 +78,7 @@ def _settings(services: Services) -> ContextSettings:
 
 _NEEDS: tuple[Section, ...] = ("retrieval", "context")
 
-CONTEXT = Route(name="context", handle=handle_context, parse=partial(read_model, model=ContextBody), needs=_NEEDS)
-CONTEXT_REMEMBER = Route(
-    name="context/remember", handle=handle_remember, parse=partial(read_model, model=RememberBody), needs=_NEEDS
-)
+CONTEXT = Route(name="context", handle=handle_context, read=body_as(ContextBody), needs=_NEEDS)
+CONTEXT_REMEMBER = Route(name="context/remember", handle=handle_remember, read=body_as(RememberBody), needs=_NEEDS)
 TOOL_DEFINITION = Route(name="tools/search", handle=handle_tool_definition, needs=_NEEDS)
-TOOL = Route(name="tools/search", handle=handle_tool, parse=partial(read_model, model=ToolBody), needs=_NEEDS)
+TOOL = Route(name="tools/search", handle=handle_tool, read=body_as(ToolBody), needs=_NEEDS)

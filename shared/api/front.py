@@ -51,7 +51,7 @@ def _request_id(request: Request) -> str:
 async def _guarded(route: Route, request: Request, services: Services, request_id: str) -> Reply | Failure:
     try:
         caller = _known_caller(route, request, services)
-        body = _parsed(route, request)
+        body = _read(route, request)
         call = Call(request=request, caller=caller, body=body, request_id=request_id)
         if not route.configured:
             return await route.handle(services, call)
@@ -77,14 +77,11 @@ def _known_caller(route: Route, request: Request, services: Services) -> Caller:
     return caller_of(request, auth.mode, route.role)
 
 
-def _parsed(route: Route, request: Request) -> object:
-    if route.read is not None:
-        check_body(request, route.body_limit)
-        return route.read(request)
-    if route.parse is not None:
-        check_body(request, route.body_limit)
-        return route.parse(request.body)
-    return None
+def _read(route: Route, request: Request) -> object:
+    if route.read is None:
+        return None
+    check_body(request, route.body_limit)
+    return route.read(request)
 
 
 def _configured(route: Route, services: Services) -> None:

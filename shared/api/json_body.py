@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from shared.retrieval import InvalidRequest, Problem, TooLarge
+
+from .requests import Request
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -102,6 +105,15 @@ def read_model(body: bytes, model: type[Model]) -> Model:
         return model.model_validate(value)
     except ValidationError as error:
         raise _error_of(error) from None
+
+
+def body_as(model: type[Model]) -> Callable[[Request], Model]:
+    """Reads a request's body as `model`; raises as `read_model`."""
+
+    def read(request: Request) -> Model:
+        return read_model(request.body, model)
+
+    return read
 
 
 def _error_of(error: ValidationError) -> InvalidRequest | TooLarge:

@@ -17,7 +17,7 @@ from .services import Services
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """One call on its way through a handler: the request, who sent it, its body as `parse` read it, its id."""
+    """One call on its way through a handler: the request, who sent it, what the route's `read` made of it, its id."""
 
     request: Request
     caller: Caller
@@ -30,7 +30,8 @@ Handle = Callable[[Services, Call], Awaitable[Reply]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Route:
-    """`name` is the route template as telemetry knows it, `needs` the settings it cannot work without.
+    """`name` is the route template as telemetry knows it, `needs` the settings it cannot work without. `read` makes values
+    of the body and whatever else says what is asked; a route without it takes no body.
 
     `configured` is False for readiness alone, which answers while settings are wrong and takes no place of the others.
     """
@@ -38,9 +39,7 @@ class Route:
     name: str
     handle: Handle
     role: Role = "Evidence.Read"
-    parse: Callable[[bytes], Any] | None = None
     read: Callable[[Request], Any] | None = None
-    """Instead of `parse`, where more than the body says what is asked, such as an api-version."""
     body_limit: int = MAX_BODY_BYTES
     needs: tuple[Section, ...] = ()
     configured: bool = True

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from shared.retrieval import fence
 
-from .json_body import read_model
+from .json_body import body_as
 from .replies import Reply
 from .routes import Call, Route
 from .services import Services
@@ -47,7 +45,5 @@ async def handle_evidence(services: Services, call: Call) -> Reply:
     return Reply(body=evidence_json(evidence, text))
 
 
-SEARCH = Route(name="search", handle=handle_search, parse=partial(read_model, model=SearchBody), needs=("retrieval",))
-EVIDENCE = Route(
-    name="evidence", handle=handle_evidence, parse=partial(read_model, model=EvidenceBody), needs=("retrieval",)
-)
+SEARCH = Route(name="search", handle=handle_search, read=body_as(SearchBody), needs=("retrieval",))
+EVIDENCE = Route(name="evidence", handle=handle_evidence, read=body_as(EvidenceBody), needs=("retrieval",))

@@ -38,56 +38,58 @@ class PlannedSearch:
     target: ResolvedTarget
 
 
-async def planned(
-    retrieval: Retrieval,
-    request: RetrieveRequest,
-    targets: Sequence[ResolvedTarget],
-    queries: SubQueries,
-    *,
-    caller: Caller,
-    clock: Clock,
-) -> RetrieveReply:
-    """The reply from own searches. Raises the error of the first search that fails; the others are stopped."""
-    first = 0 if queries.activity is None else 1
-    searches = [PlannedSearch(query=query, target=target) for query in queries.queries for target in targets]
-    tasks = []
-    try:
-        async with asyncio.TaskGroup() as group:
-            for number, search in enumerate(searches, start=first):
-                tasks.append(group.create_task(_searched(retrieval, request, search, number, caller, clock)))
-    except ExceptionGroup as failed:
-        # The first to fail stopped the others; theirs are echoes of it.
-        raise failed.exceptions[0] from None
-    found = [task.result() for task in tasks]
-    limit = retrieval.settings.max_evidence_characters
-    return assembled(request, queries.activity, found, limit)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned:
+    """The engine for one call."""
 
+    retrieval: Retrieval
+    request: RetrieveRequest
+    caller: Caller
+    clock: Clock
 
-async def _searched(
-    retrieval: Retrieval, request: RetrieveRequest, search: PlannedSearch, number: int, caller: Caller, clock: Clock
-) -> Searched:
-    target = search.target
-    asked = EvidenceSearch(index=target.index.name, query=search.query, filter=target.filter, size=target.max_documents)
-    also = target.index.return_fields or () if target.include_source_data else ()
-    moment, begun = clock.date(), clock.now()
-    try:
-        found = await retrieval.hits_for_evidence(asked, caller, also=also)
-    except InvalidRequest as error:
-        error.problems = tuple(_at_request(problem, request, target) for problem in error.problems)
-        raise
-    activity = SearchActivity(
-        id=number,
-        index=target.index.name,
-        search=search.query,
-        filter=target.own_filter,
-        query_time=None if found.page.reason else moment,
-        elapsed_ms=None if found.page.reason else round((clock.now() - begun) * 1000),
-        source_data_fields=target.shown_fields,
-        semantic_configuration=target.index.semantic_configuration,
-    )
-    if _characters(found) > THREAD_CHARACTERS:
-        return await asyncio.to_thread(_made, found, activity, target)
-    return _made(found, activity, target)
+    async def reply(self, targets: Sequence[ResolvedTarget], queries: SubQueries) -> RetrieveReply:
+        """The reply from own searches. Raises the error of the first search that fails; the others are stopped."""
+        first = 0 if queries.activity is None else 1
+        searches = [PlannedSearch(query=query, target=target) for query in queries.queries for target in targets]
+        tasks = []
+        try:
+            async with asyncio.TaskGroup() as group:
+                for number, search in enumerate(searches, start=first):
+                    tasks.append(group.create_task(self._searched(search, number)))
+        except ExceptionGroup as failed:
+            # The first to fail stopped the others; theirs are echoes of it.
+            raise failed.exceptions[0] from None
+        found = [task.result() for task in tasks]
+        return assembled(self.request, queries.activity, found, self.retrieval.settings.max_evidence_characters)
+
+    async def _searched(self, search: PlannedSearch, number: int) -> Searched:
+        target = search.target
+        moment, begun = self.clock.date(), self.clock.now()
+        found = await self._found(search)
+        sent = found.page.reason is None
+        activity = SearchActivity(
+            id=number,
+            index=target.index.name,
+            search=search.query,
+            filter=target.own_filter,
+            query_time=moment if sent else None,
+            elapsed_ms=round((self.clock.now() - begun) * 1000) if sent else None,
+            source_data_fields=target.shown_fields,
+            semantic_configuration=target.index.semantic_configuration,
+        )
+        if _characters(found) > THREAD_CHARACTERS:
+            return await asyncio.to_thread(_made, found, activity, target)
+        return _made(found, activity, target)
+
+    async def _found(self, search: PlannedSearch) -> Found:
+        target = search.target
+        also = target.index.return_fields or () if target.include_source_data else ()
+        asked = EvidenceSearch(index=target.index.name, query=search.query, filter=target.filter, size=target.max_documents)
+        try:
+            return await self.retrieval.hits_for_evidence(asked, self.caller, also=also)
+        except InvalidRequest as error:
+            error.problems = tuple(_at_request(problem, self.request, target) for problem in error.problems)
+            raise
 
 
 def _characters(found: Found) -> int:

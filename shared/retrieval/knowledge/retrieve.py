@@ -11,7 +11,7 @@ from ..clock import SYSTEM_CLOCK, Clock
 from ..errors import SearchTimeout
 from ..retrieval import Retrieval
 from ..settings import AgentSettings
-from .planned import planned
+from .planned import Planned
 from .planning import Planner, sub_queries
 from .replies import PlanningActivity, RetrieveReply, SearchActivity
 from .requests import AGENT_VERSION, KNOWLEDGE_BASE_VERSION, RetrieveRequest
@@ -43,7 +43,8 @@ async def retrieve(
                 reply = await ask_service(retrieval, agent, request, targets, caller)
             else:
                 queries = await sub_queries(request, agent, planner, clock)
-                reply = await planned(retrieval, request, targets, queries, caller=caller, clock=clock)
+                engine = Planned(retrieval=retrieval, request=request, caller=caller, clock=clock)
+                reply = await engine.reply(targets, queries)
         span.set(messages=len(request.messages), **_figures(reply))
     return reply
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +15,7 @@ from .templates import BadTemplate, RouteTemplate
 from .tools import Tool, tool_of
 
 OUTPUTS = frozenset({"http"})
+QUEUE_NAME = re.compile(r"(?=.{3,63}$)[a-z0-9]+(-[a-z0-9]+)*")
 # The attributes in which the host replaces `%SETTING%`; a description may hold percent signs of its own.
 RESOLVED = frozenset({"queueName", "connection", "route"})
 
@@ -44,7 +46,7 @@ class Listeners:
 def set_up(functions: Sequence[Function], settings: AppSettings, configuration: HostConfiguration) -> Listeners:
     """Sets up each function in the order of the names, as the host does."""
     listeners = Listeners(router=Router(configuration.route_prefix))
-    for function in sorted(functions, key=lambda function: function.name.casefold()):
+    for function in sorted(functions, key=lambda function: function.name.upper()):
         try:
             _check_enabled(function, settings)
             _check_bindings(function)
@@ -90,7 +92,10 @@ def _set_up_queue(name: str, trigger: Mapping[str, Any], listeners: Listeners, s
         raise NotServed(
             f"Storage account connection string '{connection}' does not exist. Make sure that it is a defined App Setting."
         )
-    listeners.queues.append(QueueTrigger(function=name, queue=str(trigger.get("queueName", "")).lower(), connection=named))
+    queue = str(trigger.get("queueName", "")).lower()
+    if not QUEUE_NAME.fullmatch(queue):
+        raise NotServed(f"'{queue}' is no queue name: 3 to 63 letters, digits and single dashes.")
+    listeners.queues.append(QueueTrigger(function=name, queue=queue, connection=named))
 
 
 def _set_up_tool(name: str, trigger: Mapping[str, Any], listeners: Listeners, _: AppSettings) -> None:

@@ -48,7 +48,8 @@ class Router:
                 raise RouteRefused(f"The route specified conflicts with the route defined by function '{other.function}'.")
         full = "/".join(part for part in (self._prefix, route.template.text) if part)
         self._routes.append((RouteTemplate(full), route))
-        self._routes.sort(key=lambda entry: entry[1].function.casefold())
+        # .NET compares names without case by their upper case: an underscore comes after the letters.
+        self._routes.sort(key=lambda entry: entry[1].function.upper())
 
     def find(self, method: str, path: str) -> tuple[Route, dict[str, str]] | None:
         """The route and its parameters, or None, which is a 404."""

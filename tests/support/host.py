@@ -37,7 +37,7 @@ class HostProcess:
     @property
     def url(self) -> str:
         """Where it listens."""
-        return self.lines[-1].rpartition(" ")[2]
+        return next(line for line in self.lines if line.startswith("Host: ")).rpartition(" ")[2]
 
     @property
     def port(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import contextvars
 import functools
 import importlib
@@ -21,6 +22,7 @@ import azure.functions as func
 
 from ..functions import Function
 from ..invocations import Ending, Invocation, Outcome
+from . import tracing
 from .bindings import bind, encode
 from .context import Context
 
@@ -43,6 +45,7 @@ class App:
             bindings = tuple(json.loads(text) for text in function.get_raw_bindings())
             self.functions.append(Function(name=name, bindings=bindings))
         self._by_name = {function.name: function for function in self.functions}
+        self._traced = tracing.is_on(os.environ)
         self._threads = ThreadPoolExecutor(_thread_count(os.environ), "function")
 
     @staticmethod
@@ -58,8 +61,15 @@ class App:
     async def run(self, invocation: Invocation) -> Outcome:
         """Calls the function; whatever it raises becomes an outcome with the whole text of the failure."""
         try:
-            returned = await self._call(invocation)
+            with tracing.attached(invocation.trace) if self._traced else contextlib.nullcontext():
+                returned = await self._call(invocation)
             return encode(self._by_name[invocation.function].kind, returned)
+        except asyncio.CancelledError:
+            # The function's own, such as of a task that it awaited; ours goes on.
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            return Outcome(ending=Ending.FAILED, failure=traceback.format_exc())
         except Exception:
             # The edge of foreign code: the real worker turns every exception of a function into a failed call.
             return Outcome(ending=Ending.FAILED, failure=traceback.format_exc())

@@ -66,7 +66,7 @@ def test_a_queue(name: str, connection: str, expected: tuple[str, str]) -> None:
 
 
 def test_the_default_connection() -> None:
-    assert listeners(queue("f", "q", ""), AzureWebJobsStorage="x").queues[0].connection == "AzureWebJobsStorage"
+    assert listeners(queue("f", "plain", ""), AzureWebJobsStorage="x").queues[0].connection == "AzureWebJobsStorage"
 
 
 def test_a_tool() -> None:
@@ -106,9 +106,12 @@ def test_a_tool_without_properties() -> None:
         (Function(name="bad", bindings=()), "The binding type 'None' is not one that this host runs."),
         (queue("bad", "%Nothing%", "Store"), "'%Nothing%' does not resolve to a value."),
         (
-            queue("bad", "q", "Nothing"),
+            queue("bad", "plain", "Nothing"),
             "Storage account connection string 'Nothing' does not exist. Make sure that it is a defined App Setting.",
         ),
+        (queue("bad", "no_queue", "Store"), "'no_queue' is no queue name: 3 to 63 letters, digits and single dashes."),
+        (queue("bad", "a--b", "Store"), "'a--b' is no queue name: 3 to 63 letters, digits and single dashes."),
+        (queue("bad", "", "Store"), "'' is no queue name: 3 to 63 letters, digits and single dashes."),
         (http("bad", "GOOD"), "The route specified conflicts with the route defined by function 'also good'."),
         (http("bad", "admin"), "The specified route conflicts with one or more built in routes."),
         (http("bad", "{a:nosuch}"), "The route constraint 'nosuch' is not known or lacks its arguments."),

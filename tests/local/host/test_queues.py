@@ -79,8 +79,8 @@ def test_connections_that_lead_nowhere(settings: dict[str, str], message: str) -
 
 
 async def test_a_trigger_without_an_account_is_left_out(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    async with HostServer(apps.folder(tmp_path), app=app_for("q"), settings={"Store": "nonsense"}) as host:
-        assert host.describe()[0] == "on_message: queue q"
+    async with HostServer(apps.folder(tmp_path), app=app_for("queue"), settings={"Store": "nonsense"}) as host:
+        assert host.describe()[0] == "on_message: queue queue"
     assert "The 'on_message' function is in error: The app setting 'Store' is no storage connection string." in caplog.text
 
 

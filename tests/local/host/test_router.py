@@ -43,6 +43,11 @@ def test_the_first_name_wins(method: str, path: str, function: str | None) -> No
     assert found(OVERLAPPING, method, path) == function
 
 
+def test_an_underscore_comes_after_the_letters() -> None:
+    made = router(route("items_more", "x/{a}"), route("itemsAll", "x/{b}"))
+    assert found(made, "GET", "/api/x/1") == "itemsAll"
+
+
 def test_prefix_may_be_empty() -> None:
     assert found(router(route("f", "x"), prefix=""), "GET", "/x") == "f"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
@@ -15,6 +16,7 @@ from .hits import Caption, Hit, Semantic, SemanticAnswer
 _ESCAPED_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _PARTIAL_WITHOUT_REASON = "partial"
+_LARGEST = sys.float_info.max
 
 
 @dataclass(slots=True)
@@ -168,9 +170,15 @@ def _list(page: Mapping[str, Any], name: str) -> list[Any]:
 
 
 def _number(value: Any) -> float | None:
-    if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
-        return value
-    raise unreadable()
+    """A score. One too large for a float is the largest: infinity could stand in no JSON of ours."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise unreadable()
+    try:
+        return max(-_LARGEST, min(float(value), _LARGEST))
+    except OverflowError:
+        return _LARGEST
 
 
 def unreadable() -> SearchFailed:

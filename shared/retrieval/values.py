@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .defusing import defused
-from .documents import value_at
+from .documents import pick
 from .links import is_address
 from .settings import IndexSettings
 
@@ -30,8 +30,14 @@ def content_values(document: Mapping[str, Any], index: IndexSettings) -> list[tu
         shown
         for field in content_fields(document, index)
         if field not in index.vector_fields
-        for shown in _shown(field, value_at(document, field))
+        for shown in _shown(*_found(document, field))
     ]
+
+
+def _found(document: Mapping[str, Any], field: str) -> tuple[str, Any]:
+    """The top field of a path and its value, with only that path in it."""
+    name = field.partition("/")[0]
+    return name, document.get(name) if name == field else pick(document, [field]).get(name)
 
 
 def content_lines(values: Sequence[tuple[str, str]]) -> list[str]:

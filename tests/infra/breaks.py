@@ -158,7 +158,7 @@ BREAKS: dict[Callable[..., Any], tuple[tuple[str, Deed], ...]] = {
     ),
     s.query_logging: (("dev", put(DIAGNOSTICS, "properties.logs", _QUERIES)), ("dev", drop(DIAGNOSTICS))),
     s.alerts: (
-        *(("dev", drop(LOG_ALERT, ending)) for ending in ("poison-messages", "failures", "throttling")),
+        *(("dev", drop(LOG_ALERT, ending)) for ending in s.ALERTS),
         *(("prod", drop(METRIC_ALERT, ending)) for ending in ("search-throttling", "model-throttling")),
         ("prod", put(LOG_ALERT, "properties.actions.actionGroups", [])),
         ("dev", put(LOG_ALERT, "properties.enabled", False)),

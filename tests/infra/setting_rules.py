@@ -58,6 +58,7 @@ TELEMETRY = {
     "AiAgents__Telemetry__EnableSensitiveTelemetryData": "false",
     "AiAgents__Telemetry__ConfirmSensitiveInAzure": "false",
 }
+ALERTS = ("poison-messages", "failures", "throttling", "telemetry-unsafe", "misconfigured", "briefings-failing")
 SECRETS = ("AiAgents__AISearch__Authentication__ClientSecret", "AiAgents__Telemetry__HmacKey")
 _NEED_DNS = {
     "blob": 1, "queue": 1, "table": 1, "searchService": 1, "account": 3, "sites": 1,
@@ -197,12 +198,8 @@ def query_logging(snapshot: Snapshot) -> Iterator[str]:
 
 def alerts(snapshot: Snapshot) -> Iterator[str]:
     """Poison messages, failures and throttling raise an alert, and somebody hears of it where addresses are given."""
-    log = [entry["name"] for entry in resources(snapshot, LOG_ALERT)]
-    yield from (
-        f"no alert for {kind}"
-        for kind in ("poison-messages", "failures", "throttling")
-        if not any(name.endswith(kind) for name in log)
-    )
+    log = names(snapshot, LOG_ALERT)
+    yield from (f"no alert for {kind}" for kind in ALERTS if not any(name.endswith(kind) for name in log))
     metric = [entry["name"] for entry in resources(snapshot, METRIC_ALERT)]
     for kind, ending in ((SEARCH, "search-throttling"), (MODEL, "model-throttling")):
         if len(resources(snapshot, kind)) != sum(name.endswith(ending) for name in metric):

@@ -59,10 +59,10 @@ BROKEN_SOURCES = {
     "old version": ("modules/identity.bicep", "2024-11-30", "2018-11-30", "use-recent-api-versions"),
     "unused parameter": ("modules/app.bicep", "param name string", "param name string\nparam x string", "no-unused-params"),
     "secret in an output": (
-        "modules/storage.bicep",
-        "= account.id",
-        "= account.listKeys().keys[0].value",
-        "outputs-should-not",
+        "modules/monitoring.bicep",
+        "string = workspace.id",
+        "string = workspace.listKeys().primarySharedKey",
+        "outputs-should-not-contain-secrets",
     ),
     "address of one cloud": ("modules/auth.bicep", "${tenantId}/v2.0", "https://vault.azure.net", "no-hardcoded-env-urls"),
     "name known too late": (

@@ -16,11 +16,16 @@ from .principals import read_principals
 from .server import HostServer
 
 
+# Libraries that tell each request at the level on which the host tells what matters.
+NOISY = ("azure", "mcp")
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Serves until SIGINT or SIGTERM; gives the exit code, 1 after one line on what hinders the start."""
     given = _parser().parse_args(arguments)
     logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="[%(asctime)s] %(message)s", datefmt="%H:%M:%S")
-    logging.getLogger("azure").setLevel(logging.WARNING)
+    for name in NOISY:
+        logging.getLogger(name).setLevel(logging.WARNING)
     try:
         asyncio.run(_serve(given.folder, _options(given)))
     except HostError as error:

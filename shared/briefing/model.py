@@ -100,14 +100,15 @@ class ModelWriter:
             await self._chat.close()
 
     async def _complete(self, messages: Messages) -> Completion:
+        chat = await self._connected()
         try:
             async with asyncio.timeout(self._settings.timeout_seconds):
-                return await self._connected().complete(messages, self._settings.max_output_tokens)
+                return await chat.complete(messages, self._settings.max_output_tokens)
         except TimeoutError:  # the SDK's own limit starts anew with every byte
             raise ModelTimeout("the model did not answer in time") from None
 
     async def _pieces(self, messages: Messages) -> AsyncIterator[Completion]:
-        pieces = self._connected().stream(messages, self._settings.max_output_tokens)
+        pieces = (await self._connected()).stream(messages, self._settings.max_output_tokens)
         ends = time.monotonic() + self._settings.timeout_seconds
         while True:
             try:
@@ -120,13 +121,14 @@ class ModelWriter:
                 raise ModelTimeout("the model did not answer in time") from None
             yield piece
 
-    def _connected(self) -> OpenAIChat:
-        """The client, made with the first call: importing the SDK takes half a second."""
+    async def _connected(self) -> OpenAIChat:
+        """The client, made with the first call, its SDK imported in a thread: that takes half a second and more."""
         if self._chat is None:
-            from .openai_chat import OpenAIChat
-
-            settings = self._settings
-            self._chat = OpenAIChat(base_url(settings.endpoint), settings.deployment, self._key(), settings.timeout_seconds)
+            chat, settings = await asyncio.to_thread(_chat_class), self._settings
+            # Another call may have made one while this one waited; a second one would never be closed.
+            self._chat = self._chat or chat(
+                base_url(settings.endpoint), settings.deployment, self._key(), settings.timeout_seconds
+            )
         return self._chat
 
     def _key(self) -> str | Callable[[], Awaitable[str]]:
@@ -166,6 +168,12 @@ class ModelWriter:
     def _record(self, usage: Usage) -> None:
         for kind, count in (("input", usage.input_tokens), ("output", usage.output_tokens)):
             self._signals.record("gen_ai.client.token.usage", count, token_type=kind, **self._named())
+
+
+def _chat_class() -> type[OpenAIChat]:
+    from .openai_chat import OpenAIChat
+
+    return OpenAIChat
 
 
 def base_url(endpoint: str) -> str:

@@ -53,8 +53,12 @@ class RecordStore:
 
     async def claim(self, pointer: Pointer) -> Pointer:
         """Takes an id; gives the pointer that holds it, which is another one when somebody was first."""
+        return await self.take(pointer) or pointer
+
+    async def take(self, pointer: Pointer) -> Pointer | None:
+        """Takes an id that nobody has, which therefore has no record; gives the pointer of somebody who was first."""
         if await self.blobs.create(pointer.blob()) is not None:
-            return pointer
+            return None
         held = await self.pointer(pointer.id)
         if held is None:  # deleted by the retention rule between the two calls
             raise StorageUnavailable("the briefing storage changed meanwhile")

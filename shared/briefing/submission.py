@@ -107,9 +107,9 @@ class Submission:
         """Queues the orders that are new. Raises `BriefingConflict` before anything is queued, where that can be known."""
         if check_first:
             await self._require_no_conflict(orders)
-        held = await for_each([order.pointer for order in orders], self._store.claim, AT_ONCE)
+        held = await for_each([order.pointer for order in orders], self._store.take, AT_ONCE)
         _refuse_conflicts(orders, held)
-        return await for_each(orders, self._accept_one, AT_ONCE)
+        return await for_each(list(zip(orders, held, strict=True)), self._accept_one, AT_ONCE)
 
     def _order(self, batch: str, item: SubmissionItem, path: str, problems: list[Problem]) -> Order | None:
         definition = self._definition(item.briefing, path, problems)
@@ -143,8 +143,9 @@ class Submission:
         if erased:
             raise _conflict(erased, "was deleted")
 
-    async def _accept_one(self, order: Order) -> Receipt:
-        found = await self._store.record(order.key)
+    async def _accept_one(self, entry: tuple[Order, Pointer | None]) -> Receipt:
+        order, held = entry
+        found = await self._store.record(order.key) if held is not None else None
         if found is None:
             await self._put(order)
             record = order.record(order.standing(status="queued"))

@@ -42,7 +42,7 @@ async def test_five_hundred_briefings_under_random_kills(run: FaultRun) -> None:
     total = 500
     run.deaths = "0.002"
     await run.submit(total)
-    counts = await run.under_random_kills(total, seconds=85.0, seed=7)
+    counts = await run.under_random_kills(total, seconds=40.0, seed=7)
     died = len(run.told("died"))
     finals = [line["id"] for line in run.told("final")]
     print(

@@ -43,7 +43,7 @@ def _task(**changes: Any) -> Task:
 
 
 def _writer(server: ModelServer, tokens: DailyTokens | None = None, **changes: Any) -> ModelWriter:
-    settings = ModelSettings(**{"endpoint": server.url, "deployment": "gpt", "timeout_seconds": 5.0, **changes})
+    settings = ModelSettings(**{"endpoint": server.url, "deployment": "gpt", "timeout_seconds": 30.0, **changes})
     return ModelWriter(settings, tokens=tokens)
 
 
@@ -133,7 +133,7 @@ FAULTS = [
 async def test_each_fault_has_an_error_of_its_own(reply: Reply, error: type[RetrievalError], wait: float | None) -> None:
     async with ModelServer(reply) as server:
         with pytest.raises(error, match=r"\w") as raised:
-            await _written(server, timeout_seconds=0.5)
+            await _written(server, timeout_seconds=0.3 if reply.delay else 30.0)
         assert len(server.requests) == 1, "who waits and tries again is decided above"
     assert raised.value.retry_after == wait
     assert "CANARY" not in raised.value.message
@@ -150,7 +150,7 @@ async def test_a_date_to_wait_for_is_read() -> None:
 
 
 async def test_an_endpoint_that_is_not_there_has_failed() -> None:
-    writer = ModelWriter(ModelSettings(endpoint="http://127.0.0.1:9", deployment="gpt", timeout_seconds=5.0))
+    writer = ModelWriter(ModelSettings(endpoint="http://127.0.0.1:9", deployment="gpt", timeout_seconds=30.0))
     with pytest.raises(ModelFailed, match="cannot be reached"):
         await writer.write(_task())
     await writer.close()
@@ -188,7 +188,7 @@ async def test_a_stream_gives_the_pieces_and_at_the_end_the_usage() -> None:
 async def test_a_stream_can_fail_between_its_pieces(reply: Reply, error: type[RetrievalError]) -> None:
     async with ModelServer(reply) as server:
         with pytest.raises(error, match=r"\w"):
-            await _streamed(server, timeout_seconds=0.5)
+            await _streamed(server, timeout_seconds=0.5 if reply.delay else 30.0)
 
 
 async def test_only_so_many_calls_run_at_once() -> None:

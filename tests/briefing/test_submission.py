@@ -192,7 +192,7 @@ async def test_a_broken_definition_file_stops_submission() -> None:
 
 def _steps_of_one_call() -> int:
     """How many storage calls a call with three new briefings makes."""
-    return 1 + 3 + 3 + 3 * 3
+    return 1 + 3 + 3 + 3 * 2
 
 
 @pytest.mark.parametrize("moment", ["before", "after"])

@@ -122,7 +122,7 @@ class IndexService:
             error = SearchThrottled("The search service is too busy; try again later.")
         else:
             error = SearchFailed("The search service failed.")
-        raise Again(error, retry_after(response.headers, self._clock))
+        raise Again(error, retry_after(response.headers, self._clock), status)
 
 
 def _post(address: str, body: Mapping[str, Any], headers: Mapping[str, str]) -> HttpRequest:

@@ -22,10 +22,11 @@ _SECONDS = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?", re.ASCII)
 class Again(Exception):
     """A try failed in a way that the next may not. `error` is what is raised when there is no next."""
 
-    def __init__(self, error: TemporaryError, wait: float | None = None) -> None:
+    def __init__(self, error: TemporaryError, wait: float | None = None, status: int | None = None) -> None:
         super().__init__()
         self.error = error
         self.wait = wait
+        self.status = status
 
 
 @dataclass(slots=True)
@@ -39,6 +40,8 @@ class Tries:
     made: int = 0
     sent: bool = False
     """Whether a request has left: until then it waits for a token."""
+    status: int | None = None
+    """HTTP status of the last reply, for telemetry; None while none came."""
 
     def leave(self) -> None:
         """A request has its token and leaves."""
@@ -51,6 +54,7 @@ class Tries:
             try:
                 return await send()
             except Again as again:
+                self.status = again.status
                 wait = again.wait or _backoff(attempt)
                 left = self.seconds - (self.clock.now() - self.started)
                 if attempt >= self.retries or wait >= left:

@@ -116,6 +116,7 @@ class Searcher:
             async with self._limit(work.tries):
                 page = await self._ranked(work, plan)
         finally:
+            span.set(status=work.tries.status)
             if work.tries.made:
                 span.set(retries=work.tries.made)
                 self._signals.count("app.search.retries", work.tries.made, index=work.index.name)
@@ -138,6 +139,7 @@ class Searcher:
         body: Mapping[str, Any] | None = plan.body
         while body is not None:
             answer = await work.send(body)
+            work.tries.status = answer.status
             if answer.refused:
                 raise self._refusal(answer, work.index, work.query, plan.semantic)
             page = read_page(answer.body)

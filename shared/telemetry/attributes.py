@@ -84,7 +84,6 @@ _ROWS = (
     Attribute("partial", "app.search.partial", Flag(), "semantic ranking did not happen as configured"),
     Attribute("reason", "app.reason", _SEMANTIC_REASONS, "why hits were not ranked as configured"),
     Attribute("retries", "app.retries", Number(), "tries after the first"),
-    Attribute("retry_after", "app.retry_after_seconds", Number(), "seconds that the service asked to wait"),
     # Evidence
     Attribute("searches", "app.searches", Number(), "searches of the request"),
     Attribute("kept", "app.evidence.kept", Number(), "hits kept as evidence"),
@@ -106,7 +105,6 @@ _ROWS = (
     Attribute("markers", "app.citations.markers", Number(), "markers resolved"),
     Attribute("citations", "app.citations.cited", Number(), "sources cited"),
     Attribute("uncited", "app.citations.uncited", Number(), "sources not cited"),
-    Attribute("sources", "app.citations.sources", Number(), "sources given"),
     Attribute("problems", "app.citations.problems", Number(), "problems found"),
     Attribute("problem", "app.citations.problem", _PROBLEM_CODES, "code of the problems counted"),
     # Retrieve and context
@@ -117,7 +115,6 @@ _ROWS = (
     Attribute("planned_by_model", "app.retrieve.planned_by_model", Flag(), "whether a model planned them"),
     Attribute("references", "app.retrieve.references", Number(), "references given"),
     Attribute("messages", "app.messages", Number(), "messages given"),
-    Attribute("remembered", "app.context.remembered", Number(), "texts remembered"),
     Attribute(
         "search_time",
         "app.context.search_time",
@@ -137,7 +134,6 @@ _ROWS = (
     Attribute("message_bytes", "app.briefing.message_bytes", Number(), "size of the queue message"),
     Attribute("briefings", "app.briefings", Number(), "briefings in the call"),
     Attribute("percent", "app.batch.percent", Number(), "share of the batch that is final"),
-    Attribute("storage_calls", "app.storage_calls", Number(), "calls to storage"),
     # Model calls, by the GenAI conventions
     Attribute("operation", "gen_ai.operation.name", one_of("chat"), "kind of model call"),
     Attribute("provider", "gen_ai.provider.name", one_of("azure.ai.openai", "openai"), "kind of endpoint"),

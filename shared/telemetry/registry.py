@@ -21,6 +21,8 @@ class SpanRow:
     meaning: str
     attributes: frozenset[str]
     client: bool = False
+    server: bool = False
+    """Whether it answers callers: an error of theirs (status 400 to 499) is none of the app."""
     duration: str = "app.operation.duration"
     constants: Mapping[str, str] = field(default_factory=dict)
     """Attributes by which Application Insights tells the kind of a dependency."""
@@ -47,7 +49,8 @@ class EventRow:
     attributes: frozenset[str]
 
 
-_FAILURE = "error_type error_place error_message"
+_WHERE = "error_type error_place"
+_FAILURE = f"{_WHERE} error_message"
 
 
 def _keys(words: str) -> frozenset[str]:
@@ -71,13 +74,17 @@ def _event(name: str, meaning: str, level: int, words: str) -> EventRow:
 
 
 _SPAN_ROWS = (
-    replace(_span("http_request", "one call of a route", "route method status user_id"), duration="app.http.duration"),
+    replace(
+        _span("http_request", "one call of a route", "route method status user_id"),
+        server=True,
+        duration="app.http.duration",
+    ),
     replace(
         _span(
             "search",
             "one search of an index, retries included",
-            "index mode syntax top skip query_characters filtered hits total score_kind partial reason retries retry_after "
-            "status query filter",
+            "index mode syntax top skip query_characters filtered hits total score_kind partial reason retries status "
+            "query filter",
         ),
         client=True,
         duration="db.client.operation.duration",
@@ -91,48 +98,48 @@ _SPAN_ROWS = (
     _span(
         "citations",
         "markers of a whole answer checked or resolved",
-        "format required figures valid markers citations uncited sources problems characters answer",
+        "format required figures valid markers citations uncited problems characters answer",
     ),
     _span(
         "citations_stream",
         "one piece of a streamed answer",
-        "format required final valid markers citations uncited sources problems characters",
+        "format required final valid markers citations uncited problems characters",
     ),
     _span(
         "retrieve",
         "one call of an agent",
         "agent engine api_version messages sub_queries planned_by_model searches hits references characters",
     ),
-    _span("context", "context looked up for a conversation", "outcome search_time messages hits remembered characters"),
-    _span("context_remember", "a finished turn stored in the state", "messages remembered"),
-    _span("tool", "a tool called by an agent host", "tool outcome index hits"),
+    _span("context", "context looked up for a conversation", "outcome search_time messages hits characters"),
+    _span("context_remember", "a finished turn stored in the state", "messages"),
+    _span("tool", "a tool called by an agent host", "tool outcome hits"),
     _span("answer", "evidence, writer, check and resolve", "outcome writer attempt valid problems kept characters"),
     replace(
         _span(
             "chat",
             "one call of the model",
-            "operation provider model input_tokens output_tokens finish_reason attempt retries prompt answer",
+            "operation provider model input_tokens output_tokens finish_reason attempt prompt answer",
         ),
         client=True,
         duration="gen_ai.client.operation.duration",
         constants={"gen_ai.system": "openai"},
     ),
-    _span("submit", "briefings accepted and queued", "briefings batch_id status storage_calls"),
+    _span("submit", "briefings accepted and queued", "briefings batch_id"),
     _span(
         "briefing",
         "one delivery of one queue message",
         "outcome delivery queue_wait definition definition_version sections message_bytes briefing_id batch_id subject",
     ),
     _span("section", "one section of a briefing", "outcome section definition kept valid problems attempt writer"),
-    _span("synthesis", "the step over the checked sections", "outcome definition valid problems attempt writer"),
-    _span("batch", "progress of a batch read", "total percent storage_calls batch_id"),
-    _span("retry_batch", "failed briefings of a batch queued anew", "briefings batch_id storage_calls"),
-    _span("erase", "briefings cancelled or erased", "briefings briefing_id batch_id storage_calls"),
+    _span("synthesis", "the step over the checked sections", "outcome definition valid problems attempt"),
+    _span("batch", "progress of a batch read", "total percent batch_id"),
+    _span("retry_batch", "failed briefings of a batch queued anew", "briefings batch_id"),
+    _span("erase", "briefings cancelled or erased", "briefings briefing_id batch_id"),
     _span("ready", "readiness looked at", "status"),
 )
 
 _METRIC_ROWS = (
-    _metric("app.operation.duration", "time of a span", "s", "histogram", "span outcome error_type writer"),
+    _metric("app.operation.duration", "time of a span", "s", "histogram", "span outcome error_type"),
     _metric("app.http.duration", "time of an HTTP call", "s", "histogram", "route method status error_type"),
     _metric("db.client.operation.duration", "time of a search", "s", "histogram", "index mode error_type"),
     _metric(
@@ -147,9 +154,7 @@ _METRIC_ROWS = (
     _metric("app.evidence.characters", "length of evidence", "{character}", "histogram", ""),
     _metric("app.evidence.omitted", "hits left out", "{hit}", "counter", "omission"),
     _metric("app.citations.problems", "problems in answers", "{problem}", "counter", "problem"),
-    _metric(
-        "app.briefing.outcomes", "ends of queue deliveries", "{briefing}", "counter", "outcome definition writer error_type"
-    ),
+    _metric("app.briefing.outcomes", "ends of queue deliveries", "{briefing}", "counter", "outcome definition"),
     _metric("app.briefing.queue_wait", "time between submission and start", "s", "histogram", "definition"),
     _metric("app.briefing.submitted", "briefings accepted", "{briefing}", "counter", "definition"),
     _metric("app.briefing.in_batch", "progress of batches when read", "%", "histogram", ""),
@@ -160,9 +165,9 @@ _EVENT_ROWS = (
     _event("telemetry_sensitive", "sensitive data is exported: the switch is on", logging.WARNING, ""),
     _event("telemetry_sensitive_refused", "the switch is on in Azure without its confirmation: off", logging.WARNING, ""),
     _event("telemetry_unsafe", "somebody else installed a provider before the app", logging.ERROR, ""),
-    _event("telemetry_failed", "export could not be set up; the app runs without", logging.ERROR, _FAILURE),
+    _event("telemetry_failed", "export could not be set up; the app runs without", logging.ERROR, _WHERE),
     _event("telemetry_redactor", "the configured redactor cannot be used; texts are erased", logging.ERROR, "error_type"),
-    _event("log_withheld", "a library logged a warning or error", logging.WARNING, f"library severity {_FAILURE}"),
+    _event("log_withheld", "a library logged a warning or error", logging.WARNING, f"library severity {_WHERE}"),
     _event("settings_problem", "a setting is missing or wrong", logging.ERROR, "setting"),
     _event("not_ready", "a part of readiness is not well", logging.WARNING, "component index error_type"),
     _event("index_misconfigured", "a configured index or field does not exist", logging.ERROR, "index field error_type"),
@@ -171,7 +176,7 @@ _EVENT_ROWS = (
         "request_failed",
         "a call ended in an error of ours",
         logging.ERROR,
-        f"route method status {_FAILURE}",
+        f"route status {_WHERE}",
     ),
     _event(
         "briefing_finished",
@@ -179,15 +184,15 @@ _EVENT_ROWS = (
         logging.INFO,
         "outcome definition definition_version delivery",
     ),
-    _event("briefing_fault", "a fault of ours in a briefing", logging.ERROR, _FAILURE),
+    _event("briefing_fault", "a fault of ours in a briefing", logging.ERROR, _WHERE),
     _event(
         "briefing_retried",
         "a delivery ended in a redelivery",
         logging.WARNING,
-        f"definition delivery {_FAILURE}",
+        "error_type",
     ),
-    _event("briefing_rejected", "a queue message was rejected", logging.WARNING, "reason delivery error_type message_bytes"),
-    _event("poison_message", "a message reached the poison queue", logging.ERROR, "delivery message_bytes"),
+    _event("briefing_rejected", "a queue message was rejected", logging.WARNING, "error_type message_bytes"),
+    _event("poison_message", "a message reached the poison queue", logging.ERROR, "message_bytes"),
 )
 
 SPANS: dict[str, SpanRow] = {row.name: row for row in _SPAN_ROWS}

@@ -61,7 +61,7 @@ class AppSignals:
         """End a span and record how long it took."""
         seconds = perf_counter() - running.started
         row = running.row
-        running.span.end(self._admission.attributes(row.attributes, given), failed=_is_failure(given))
+        running.span.end(self._admission.attributes(row.attributes, given), failed=_is_failure(row, given))
         self.measure(row.duration, seconds, given | {"span": row.name})
 
     def message_of(self, error: BaseException) -> str | None:
@@ -131,7 +131,8 @@ def quietly(act: Callable[[], object]) -> None:
         _log.debug("telemetry_fault")
 
 
-def _is_failure(given: dict[str, object]) -> bool:
-    """An error is one of the app unless its status says that the caller has to mend it."""
+def _is_failure(row: SpanRow, given: dict[str, object]) -> bool:
+    if given.get("error_type") is None:
+        return False
     status = given.get("status")
-    return given.get("error_type") is not None and not (isinstance(status, int) and 400 <= status < 500)
+    return not (row.server and isinstance(status, int) and 400 <= status < 500)

@@ -115,3 +115,10 @@ def test_no_azure_client_is_told_to_log_bodies() -> None:
 @pytest.mark.parametrize("code", sorted({code for code in error_codes() if code}))
 def test_codes_of_the_apps_errors_are_error_types(code: str) -> None:
     assert code in ERROR_CODES
+
+
+def test_every_registered_signal_is_sent_somewhere() -> None:
+    texts = {constant(node) for _, node in NODES}
+    by_telemetry = {row.duration for row in SPANS.values()} | {"log_withheld"}
+    silent = (SPANS.keys() | METRICS.keys() | EVENTS.keys()) - texts - by_telemetry
+    assert {name for name in silent if not name.startswith("telemetry_")} == set()

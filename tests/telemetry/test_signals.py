@@ -145,3 +145,14 @@ def test_a_signal_whose_value_cannot_be_compared_or_printed_fails_nothing() -> N
         pass
     signals.event("index_misconfigured", index=Hostile())
     assert sink.events == []
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "failed"),
+    [("http_request", 404, False), ("http_request", 503, True), ("search", 429, True), ("search", None, True)],
+)
+def test_an_error_of_the_caller_is_no_failure_of_a_route(name: str, status: int | None, failed: bool) -> None:
+    sink = RecordingSink()
+    with AppSignals(door(), sink).span(name) as span:
+        span.set(status=status, error_type="not_found")
+    assert sink.spans[0].failed is failed

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from local.bicep import INFRA, run
-from local.snapshots import ENVIRONMENT, NAMES, take
+from local.snapshots import NAMES, take
 
 from .template import copy_template, edited, needs_compiler
 
@@ -22,12 +22,6 @@ SOURCES = sorted(path.relative_to(INFRA).as_posix() for path in (*INFRA.rglob("*
 @pytest.mark.parametrize("arguments", [("build", "--stdout"), ("lint",)], ids=lambda arguments: arguments[0])
 def test_template_has_no_diagnostics(arguments: tuple[str, ...]) -> None:
     ran = run(arguments[0], INFRA / "main.bicep", *arguments[1:])
-    assert (ran.returncode, ran.stderr) == (0, "")
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_parameters_build_without_diagnostics(name: str) -> None:
-    ran = run("build-params", INFRA / f"main.{name}.bicepparam", "--stdout", environment=ENVIRONMENT)
     assert (ran.returncode, ran.stderr) == (0, "")
 
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
-from local.bicep import INFRA
+from local.bicep import INFRA, ROOT
 from local.sample_settings import INSPECTIONS, SCHOOLS, TRUSTS
 from local.snapshots import NAMES, load, take
 from shared.settings import INDEX_KEYS, SETTINGS, Settings, check_settings
 
-from .reading import app_settings
+from .reading import LOG_ALERT, QUEUE, app_settings, names, resources, value_at
 from .template import copy_template, edited, needs_compiler
 
 # The connection string of the emulator: never in Azure, where a value under this very name would hide the identity.
@@ -91,6 +93,35 @@ def test_indexes_are_those_of_the_sample_data_with_the_ranker() -> None:
     ranked = {"SemanticConfiguration": "default", "SemanticFallback": True}
     written_there = json.loads(app_settings(load("prod"))["AiAgents__AISearch__Indexes"])
     assert written_there == [index | ranked for index in (SCHOOLS, INSPECTIONS, TRUSTS)]
+
+
+# In a process of its own: an app gives its functions once.
+PROBE = """
+import json, function_app
+triggers = {function.get_function_name(): function.get_trigger() for function in function_app.app.get_functions()}
+print(json.dumps({name: trigger.get_dict_repr() for name, trigger in triggers.items() if trigger.type == "queueTrigger"}))
+"""
+
+
+@pytest.fixture(scope="module")
+def queue_triggers() -> dict[str, dict[str, Any]]:
+    """The queue bindings of the app by function name, without any setting."""
+    ran = subprocess.run([sys.executable, "-c", PROBE], cwd=ROOT, env={}, capture_output=True, text=True, check=True)
+    triggers: dict[str, dict[str, Any]] = json.loads(ran.stdout)
+    return triggers
+
+
+def test_functions_read_the_queues_that_are_made_by_the_identity(queue_triggers: dict[str, dict[str, Any]]) -> None:
+    triggers = queue_triggers
+    assert sorted(trigger["queueName"] for trigger in triggers.values()) == sorted(names(load("dev"), QUEUE))
+    assert {trigger["connection"] for trigger in triggers.values()} == {"BriefingStorage"}
+
+
+def test_alert_finds_the_function_of_the_poison_queue(queue_triggers: dict[str, dict[str, Any]]) -> None:
+    poisoned = [name for name, trigger in queue_triggers.items() if trigger["queueName"].endswith("-poison")]
+    (alert,) = [entry for entry in resources(load("dev"), LOG_ALERT) if entry["name"].endswith("poison-messages")]
+    (word,) = re.findall(r'Name contains "(\w+)"', value_at(alert, "properties.criteria.allOf.0.query"))
+    assert [name for name in queue_triggers if word in name] == poisoned
 
 
 OPTIONS = """  AiAgents__AISearch__MinimumRelevanceFilter: '0.4'

@@ -205,6 +205,7 @@ class Services:
         if retrieval is not None:
             self.telemetry.allow("index", [index.name for index in retrieval.indexes])
             self.telemetry.allow("agent", [agent.name for agent in retrieval.agents])
+            self.telemetry.allow("field", [field for index in retrieval.indexes for field in index.configured_fields])
         self.telemetry.allow("setting", [problem.setting for problem in self.settings.problems])
         for problem in self.settings.problems:
             self.signals.event("settings_problem", setting=problem.setting)

@@ -105,9 +105,7 @@ def misconfigured(index: IndexSettings) -> IndexMisconfigured:
 
 def configured_field(refusal: Refusal, index: IndexSettings) -> str | None:
     """The field of the settings that a refusal quotes, for the log."""
-    declared = (index.name_field, index.link_field, index.key_field)
-    configured = (*index.content_fields, *declared, *(index.return_fields or ()), *index.vector_fields)
-    return next((field for field in configured if field is not None and _mentions(refusal, field)), None)
+    return next((field for field in index.configured_fields if _mentions(refusal, field)), None)
 
 
 def _member_at_fault(refusal: Refusal, query: SearchQuery) -> str | None:

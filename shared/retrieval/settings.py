@@ -31,6 +31,12 @@ class IndexSettings:
     minimum_reranker_score: float | None = None
     allowed_roles: tuple[str, ...] | None = None
 
+    @property
+    def configured_fields(self) -> tuple[str, ...]:
+        """Every field that the settings name, some of them more than once."""
+        declared = (field for field in (self.name_field, self.link_field, self.key_field) if field is not None)
+        return (*self.content_fields, *declared, *(self.return_fields or ()), *self.vector_fields)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Authentication:

@@ -98,26 +98,30 @@ def test_indexes_are_those_of_the_sample_data_with_the_ranker() -> None:
 # In a process of its own: an app gives its functions once.
 PROBE = """
 import json, function_app
-triggers = {function.get_function_name(): function.get_trigger() for function in function_app.app.get_functions()}
-print(json.dumps({name: trigger.get_dict_repr() for name, trigger in triggers.items() if trigger.type == "queueTrigger"}))
+shown = {}
+for function in function_app.app.get_functions():
+    trigger = function.get_trigger()
+    if trigger.type == "queueTrigger":
+        shown[function.get_function_name()] = {key: str(value) for key, value in trigger.get_dict_repr().items()}
+print(json.dumps(shown))
 """
 
 
 @pytest.fixture(scope="module")
-def queue_triggers() -> dict[str, dict[str, Any]]:
+def queue_triggers() -> dict[str, dict[str, str]]:
     """The queue bindings of the app by function name, without any setting."""
     ran = subprocess.run([sys.executable, "-c", PROBE], cwd=ROOT, env={}, capture_output=True, text=True, check=True)
-    triggers: dict[str, dict[str, Any]] = json.loads(ran.stdout)
+    triggers: dict[str, dict[str, str]] = json.loads(ran.stdout)
     return triggers
 
 
-def test_functions_read_the_queues_that_are_made_by_the_identity(queue_triggers: dict[str, dict[str, Any]]) -> None:
+def test_functions_read_the_queues_that_are_made_by_the_identity(queue_triggers: dict[str, dict[str, str]]) -> None:
     triggers = queue_triggers
     assert sorted(trigger["queueName"] for trigger in triggers.values()) == sorted(names(load("dev"), QUEUE))
     assert {trigger["connection"] for trigger in triggers.values()} == {"BriefingStorage"}
 
 
-def test_alert_finds_the_function_of_the_poison_queue(queue_triggers: dict[str, dict[str, Any]]) -> None:
+def test_alert_finds_the_function_of_the_poison_queue(queue_triggers: dict[str, dict[str, str]]) -> None:
     poisoned = [name for name, trigger in queue_triggers.items() if trigger["queueName"].endswith("-poison")]
     (alert,) = [entry for entry in resources(load("dev"), LOG_ALERT) if entry["name"].endswith("poison-messages")]
     (word,) = re.findall(r'Name contains "(\w+)"', value_at(alert, "properties.criteria.allOf.0.query"))

@@ -9,29 +9,35 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from .links import LinkPolicy
 from .signs import ANCHOR, CLOSE, CODE, SEAMS
 
-_WORD = re.compile(rf"[^\s|{ANCHOR}{CLOSE}{CODE}]++")
-_HINT = re.compile(r"[@&\\]|//|www\.|\.[^\W\d_]|(?:mailto|xmpp|tel):", re.IGNORECASE)
+_PLACES = ANCHOR + CLOSE + CODE
+_WORD_OR_PLACE = re.compile(rf"[^\s{_PLACES}]++|[{_PLACES}]")
+_HINT = re.compile(rf"[@&\\{SEAMS}]|//|www\.|\.[^\W\d_]|(?:mailto|xmpp|tel):", re.IGNORECASE)
 _PIECE = re.compile(
     rf"\\([!-/:-@\[-`{{-~])|(&(?:#\d{{1,7}}|#[xX][0-9a-fA-F]{{1,6}}|[A-Za-z][A-Za-z0-9]{{1,31}});)|([{SEAMS}]++)|(.)",
     re.DOTALL,
 )
-_LABEL = r"[\w\-\u00a1-\u1fff\u2070-\u2fff\u3040-\U0010ffff]"
+_ENTITY = r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"
+_SPLIT = re.compile(rf"\\[!-/:-@\[-`{{-~]|{_ENTITY}|[{SEAMS}]++")
+_LABEL = r"(?:[^\W_]|[\-\u00a1-\u1fff\u2070-\u2fff\u3040-\U0010ffff])"
 _LISTED = (
     "com|org|net|edu|gov|int|mil|info|biz|name|pro|web|xxx|aero|asia|coop|museum|shop|app|dev|cloud|online|site|store|tech|xyz|club|"
     "top|link|page|blog|news|live|world|today|email|zip|mov"
 )
+_LOCAL = r"[\w.!#$%&'+/=?^`{}\-]"
 _ADDRESS = re.compile(
-    rf"(?<![\w+.\-])[\w+.\-]++://[^\s|]++"
-    rf"|(?<![\w:/])//(?:localhost|[^\s|/]*?\.)[^\s|]++"
-    rf"|(?<![^\W_])(?:mailto|xmpp|tel):[^\s|]++"
-    rf"|(?<![^\W_])www\.[^\s|]*+"
-    rf"|(?<![\w.!#$%&'+/=?^`{{}}\-])[\w.!#$%&'+/=?^`{{}}\-]++@{_LABEL}++(?:\.{_LABEL}*+)++[^\s|]*+"
-    rf"|(?<!{_LABEL})(?:{_LABEL}++\.)+(?:[a-z]{{2}}|{_LISTED}|рф|xn--[a-z0-9\-]++)(?!{_LABEL})(?:[:/?#@][^\s|]*+)?+",
+    rf"(?<![\w+.\-])[\w+.\-]++://[^\s<]++"
+    rf"|(?<![^\W_])(?<![:/])//(?:localhost|[^\s/<]*?\.)[^\s<]++"
+    rf"|(?<![^\W_])(?:mailto|xmpp|tel):[^\s<]++"
+    rf"|(?<![^\W_])www\.[^\s<]*+"
+    rf"|(?<!{_LOCAL}){_LOCAL}++@{_LABEL}*+\.[^\s<]*+"
+    rf"|(?<!{_LABEL})(?<!\.)\.*+(?:{_LABEL}++\.++)+(?:[a-z]{{2}}|{_LISTED}|рф|xn--[a-z0-9\-]++)(?!{_LABEL})"
+    rf"(?:(?:[:/?#]|{_LOCAL}*+@)[^\s<]*+)?+",
     re.IGNORECASE,
 )
 _TRAILING = re.compile(r"[?!.,:;*_~'\"()\[\]{}<>]*+\Z")
@@ -48,26 +54,52 @@ class _Decoded(NamedTuple):
     plain: bool
 
 
-def hide_addresses(text: str, policy: LinkPolicy) -> str:
-    """`text` (Markdown with placeholders) with each bare address of a host not allowed as a code span."""
+def hide_addresses(text: str, inserts: Iterable[str], policy: LinkPolicy) -> tuple[str, list[str]]:
+    """`text` (Markdown with places for its `inserts`) with each bare address of a host not allowed as a code span more."""
     if not _HINT.search(text):
-        return text
-    return _WORD.sub(lambda word: _hidden(word.group(), policy), text)
+        return text, list(inserts)
+    following = iter(inserts)
+    shown: list[str] = []
+
+    def replaced(match: re.Match[str]) -> str:
+        if match.group() in _PLACES:
+            shown.append(next(following))
+            return match.group()
+        return _hidden(match.group(), policy, shown)
+
+    return _WORD_OR_PLACE.sub(replaced, text), shown
 
 
-def _hidden(word: str, policy: LinkPolicy) -> str:
+def _hidden(word: str, policy: LinkPolicy, shown: list[str]) -> str:
+    """The word with CODE for each address; `shown` gets what is to be put in."""
     if not _HINT.search(word):
         return word
     decoded = _decode(word)
     parts: list[str] = []
     position = 0
-    for found in _ADDRESS.finditer(decoded.text):
-        start, end = _trimmed(decoded.text, found.start(), found.end())
-        if end <= start or (decoded.plain and _stays(decoded.text[start:end], policy)):
+    for start, end in _addresses(word, decoded):
+        if decoded.plain and _stays(decoded.text[start:end], policy):
             continue
-        parts += (word[position : decoded.starts[start]], code_span(decoded.text[start:end]))
+        before = word[position : decoded.starts[start]]
+        parts += (before, "\\" * _is_odd(before), CODE)
+        shown.append(code_span(decoded.text[start:end]))
         position = decoded.starts[end]
     return "".join((*parts, word[position:]))
+
+
+def _addresses(word: str, decoded: _Decoded) -> list[tuple[int, int]]:
+    """Where addresses stand in the decoded word. One that ends at an escape, as markdown-it has it, takes the whole word."""
+    spans = [_trimmed(decoded.text, found.start(), found.end()) for found in _ADDRESS.finditer(decoded.text)]
+    spans = [(start, end) for start, end in spans if start < end]
+    if decoded.plain or not any(_ADDRESS.search(piece) for piece in _SPLIT.split(word) if piece):
+        return spans
+    return [_trimmed(decoded.text, 0, len(decoded.text))]
+
+
+def _is_odd(before: str) -> bool:
+    """Whether a backslash that escapes nothing stands at the end."""
+    bare = before.rstrip(SEAMS)
+    return (len(bare) - len(bare.rstrip("\\"))) % 2 == 1
 
 
 def _decode(word: str) -> _Decoded:
@@ -101,7 +133,8 @@ def _stays(address: str, policy: LinkPolicy) -> bool:
 
 
 def code_span(text: str) -> str:
-    """`text` as a Markdown code span, whatever backticks it holds."""
+    """An address as a Markdown code span, whatever backticks it holds; a `|` would cut it in two in a table."""
+    text = text.replace("|", "%7C")
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     marks = "`" * (longest + 1)
     gap = " " if text.startswith("`") or text.endswith("`") else ""

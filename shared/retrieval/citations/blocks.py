@@ -64,7 +64,7 @@ class Plan:
     """What a line is. `offset`: where its content begins; `after`: what is open once it is taken.
 
     `kept` containers of those before go on, `opens_item` says whether a list item begins. `escape` asks for a backslash at
-    `offset`, where a container too deep would open.
+    `offset`: a container too deep would open there, or a table that is none to some renderer.
     """
 
     kind: LineKind
@@ -163,8 +163,9 @@ class _Planner:
             if offset == len(self.line.text):
                 return self._blank()
             if indent > 3:
-                maybe_lazy = self.fresh and self.before.leaf == "paragraph"
-                return self._text(offset) if maybe_lazy else self._plan("code", self.line.offset, "indented")
+                return (
+                    self._text(offset) if self._takes_indented(offset) else self._plan("code", self.line.offset, "indented")
+                )
             if not self.line.whole and _OPEN_ENDED.match(self.line.text, offset):
                 raise NeedMore
             leaf = self._leaf(offset)
@@ -172,6 +173,19 @@ class _Planner:
                 return leaf
             if not self._open_container(offset, indent):
                 return self._text(offset)
+
+    def _takes_indented(self, offset: int) -> bool:
+        """Whether an indented line is text and no code, so that it comes out inert.
+
+        It is in a paragraph. It is taken for text too where markdown-it reads it otherwise than CommonMark: after a table, with
+        a `>` after a quote, and with a tab in a quote.
+        """
+        if self.fresh and self.before.leaf in ("paragraph", "table"):
+            return True
+        if "\t" in self.line.text[:offset] and any(container.marker == ">" for container in self.containers):
+            return True
+        left = self.before.containers[self.kept :] if self.fresh else ()
+        return self.line.text[offset] == ">" and any(container.marker == ">" for container in left)
 
     def _in_fence(self) -> Plan:
         if not self.line.whole:
@@ -191,7 +205,7 @@ class _Planner:
         text = self.line.text
         heading = _HEADING.match(text, offset)
         if heading:
-            return self._plan("heading", heading.end(), "none")
+            return self._plan("heading", min(heading.end() + 1, len(text)), "none")
         fence = _FENCE.match(text, offset)
         if fence:
             if not self.line.whole:
@@ -254,10 +268,10 @@ class _Planner:
         return self._plan("paragraph", self.line.offset, "paragraph")
 
     def _continuation(self, offset: int) -> Plan:
-        columns = column_count(self.line.text[offset:]) if self.all_kept else 0
-        if 0 < columns <= MAX_COLUMNS:
+        columns = column_count(self.line.text[offset:])
+        if self.all_kept and 0 < columns <= MAX_COLUMNS:
             return self._plan("delimiter", self.line.offset, "table")
-        return Plan("continuation", self.line.offset, self.before, self.kept, escape=columns > MAX_COLUMNS)
+        return Plan("continuation", self.line.offset, self.before, self.kept, escape=columns > 0)
 
     def _plan(self, kind: LineKind, offset: int, leaf: LeafKind, fence: Fence | None = None) -> Plan:
         containers = tuple(replace(c, empty=False) if c.empty else c for c in self.containers)

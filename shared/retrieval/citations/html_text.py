@@ -59,7 +59,7 @@ class HtmlText(MarkdownText):
         rendered = loosen(comrak.render_markdown(markdown, extension_options=self._extensions))
         cited = _TICKET.sub(lambda ticket: self._tickets[int(ticket[1])], rendered.replace(SEAM, ""))
         self._tickets.clear()
-        return _TARGETLESS.sub(r"\1", self._cleaner.clean(cited))
+        return _TARGETLESS.sub(r"\1", self._cleaner.clean(cited)).replace("<p></p>\n", "")
 
 
 def _citation(source: Source) -> str:

@@ -34,6 +34,7 @@ _ANGLE_RUN = re.compile(r"<[^\s<>]*+")
 _IMG = re.compile(r"<img(?=[\s/>])", re.IGNORECASE)
 _IMG_TAG = re.compile(r"<img(?:[^\"'>]|\"[^\"]*+\"|'[^']*+')*+>", re.IGNORECASE)
 _TAG_START = re.compile(r"</?[A-Za-z]|<[!?]")
+_BLOCK_LINE = re.compile(r"(?<=[\r\n])[ \t]*+(?:<[A-Za-z/!?]|[->#~+*]|\[\^|\d{1,9}+[.)]|```)")
 _TOOL_MARKER = re.compile("\ue200[^\ue201\\s]*+\ue201")
 _TOOL_MARKER_OPEN = re.compile("\ue200[^\ue201\\s]*+")
 _TARGET = re.compile(r"[ \t]*+(?:(?:\r\n?|\n)[ \t]*+)?+\S++(?=\s)")
@@ -68,6 +69,7 @@ class Scan:
         self._leads_line = leads_line
         self._openers: list[_Opener] = []
         self._runs: dict[int, list[int]] | None = None
+        self._block_lines: list[int] | None = None
         self._last_closing_angle: int | None = None
         self._quotes_close = True
         self.links: list[tuple[int, int]] = []
@@ -90,6 +92,11 @@ class Scan:
                 position = start
                 break
         return min(position, self._openers[0].position) if self._openers and not self._source.whole else position
+
+    def inside_link(self, at: int) -> bool:
+        """Whether `at` lies within brackets that became a link or an image."""
+        index = bisect_left(self.links, at, key=lambda link: link[1])
+        return any(start < at < end for start, end in self.links[index:])
 
     def _add(self, kind: TokenKind, start: int, end: int, text: str | None = None) -> Token:
         token = Token(kind, start, end, self._text[start:end] if text is None else text)
@@ -125,7 +132,15 @@ class Scan:
                     self._runs[run.end() - run.start()].append(run.start())
         starts = self._runs.get(length, [])
         index = bisect_left(starts, after)
-        return starts[index] if index < len(starts) else None
+        if index == len(starts) or self._holds_block_line(after, starts[index]):
+            return None
+        return starts[index]
+
+    def _holds_block_line(self, start: int, end: int) -> bool:
+        """Whether a line there begins like HTML or another block: some renderer ends the paragraph there, and the code."""
+        if self._block_lines is None:
+            self._block_lines = [line.start() for line in _BLOCK_LINE.finditer(self._text)]
+        return bisect_left(self._block_lines, start) < bisect_left(self._block_lines, end)
 
     def _open_bracket(self, at: int) -> int:
         found = self._marker_at(at)
@@ -153,14 +168,20 @@ class Scan:
         return following == "[" and read_label(self._source, at) is not None and self._marker_at(at) is None
 
     def _open(self, start: int, end: int, *, image: bool) -> None:
-        self._openers.append(_Opener(len(self.tokens), start, image, self._leads(start)))
+        self._openers.append(_Opener(len(self.tokens), start, image, self.leads(start)))
         self._add("text", start, end)
 
-    def _leads(self, at: int) -> bool:
-        """Whether only blanks stand before `at` on its line."""
-        while at and self._text[at - 1] in " \t":
-            at -= 1
-        return self._text[at - 1] in "\r\n" if at else self._leads_line
+    def leads(self, at: int) -> bool:
+        """Whether nothing but blanks, and what leaves nothing, stands before `at` on its line."""
+        for token in reversed(self.tokens):
+            if token.start >= at or token.kind in ("seam", "marker", "guard"):
+                continue
+            if token.kind != "text":
+                return False
+            before = token.text[: at - token.start].rstrip(" \t[!")
+            if before:
+                return before[-1] in "\r\n"
+        return self._leads_line
 
     def _marker_at(self, at: int) -> tuple[Marker, int, int] | None:
         for depth in (2, 1) if self._text.startswith("[[", at) else (1,):

@@ -23,7 +23,7 @@ _LIVE = re.compile(
     r"|(?P<tick>`)"
     rf"|(?P<bang>!(?={_SEAM_RUN}*+{ANCHOR}))"
     rf"|(?P<target>\]{_SEAM_RUN}*+(?=\()|\]{_SEAM_RUN}++(?=:))"
-    rf"|(?P<foot>\[(?={_SEAM_RUN}*+\^)|\^(?={_SEAM_RUN}*+\[))"
+    rf"|(?P<foot>\[(?={_SEAM_RUN}*+\^)|\^(?={_SEAM_RUN}*+[\[{ANCHOR}]))"
     r"|(?P<tag><(?![\s\d=]|\Z))"
     rf"|(?P<entity>&(?=[#\w]*+{_SEAM_RUN}))"
     rf"|(?P<run>[-=*_~+#]){_SEAM_RUN}++(?=(?P=run))"
@@ -31,8 +31,14 @@ _LIVE = re.compile(
 )
 _REPLACED = {"slash": r"\\", "tick": r"\`", "bang": r"\!", "tag": "&lt;", "entity": "&amp;", "guard": "\\"}
 _LINE_START = re.compile(
-    rf"(?P<before>(?:\A|(?<=[\r\n]))[ \t>]*+\d*+){_SEAM_RUN}++(?P<blanks>[ \t]*+)(?P<sign>[-#>+*=_~|:]|\d{{1,9}}[.)]|[.)])?"
+    rf"(?P<before>(?:\A|(?<=[\r\n]))[ \t>]*+\d*+){_SEAM_RUN}++(?P<blanks>[ \t{SEAMS}]*+)"
+    r"(?P<sign>[-#>+*=_~|:]|\d{1,9}[.)]|[.)]|(?=[\r\n]))?"
 )
+_SIGNS_ONLY = re.compile(
+    rf"(?<![^\s>])(?:(?P<signs>[-+*_=#|:~{SEAMS}]++)|(?P<number>[\d{SEAMS}]{{1,20}}+)(?P<delimiter>[.)]){_SEAM_RUN}*+)(?!\S)"
+)
+_FILLER = "\u00a0"
+"""Left on a line that became empty: it keeps the paragraph, and with it the blocks around it, what they were."""
 _NAME_SIGNS = re.compile(r"[\\`*_\[\]~|]")
 _ENTITY = re.compile(r"&(?=[#A-Za-z])")
 _TOUCHING_CODE = re.compile(f"{CODE}(?:{_SEAM_RUN})*+(?={CODE})")
@@ -49,7 +55,7 @@ class MarkdownText:
         return ", ".join(f"[{self._name(s)}](<{s.link}>)" if s.link else rf"\[{self._name(s)}\]" for s in sources)
 
     def _name(self, source: Source) -> str:
-        return hide_addresses(self.literal(source.name), self._policy)
+        return put_in(*hide_addresses(self.literal(source.name), (), self._policy))
 
     def literal(self, text: str) -> str:
         """The text with every sign of inline Markdown escaped."""
@@ -70,9 +76,10 @@ class MarkdownText:
     def finish(self, text: str, inserts: Iterable[str], *, starts_line: bool) -> str:
         """Inert Markdown around the inserts; code spans that came to touch are kept apart by a blank."""
         if _SEAM.search(text):
+            text = _SIGNS_ONLY.sub(_guard_signs, text)
             text = _LINE_START.sub(lambda m: _guard_line(m, starts_line), text)
-        shown = hide_addresses(inert(text), self._policy)
-        return put_in(_TOUCHING_CODE.sub(f"{CODE} ", shown), inserts)
+        shown, complete = hide_addresses(inert(text), inserts, self._policy)
+        return put_in(_TOUCHING_CODE.sub(f"{CODE} ", shown), complete)
 
 
 def inert(text: str) -> str:
@@ -91,11 +98,24 @@ def _escaped(match: re.Match[str]) -> str:
     return "\\" + match.group() if kind == "foot" else _REPLACED[kind]
 
 
+def _guard_signs(match: re.Match[str]) -> str:
+    """Keeps a word of signs alone from becoming a list, a rule or a table's row by what was taken out of it."""
+    bare = _SEAM.sub("", match.group())
+    if not bare or bare == match.group():
+        return match.group()
+    if match["signs"]:
+        return "\\" + bare
+    return f"{bare[:-1]}\\{bare[-1]}" if bare[:-1] else match.group()
+
+
 def _guard_line(match: re.Match[str], starts_line: bool) -> str:
     """Keeps a line that begins with something taken out from becoming a heading, a list, code or a fence by that."""
     if match.start() == 0 and not starts_line:
         return match.group()
-    blanks = " " if len(match["blanks"]) > 3 or "\t" in match["blanks"] else match["blanks"]
+    blanks = _SEAM.sub("", match["blanks"])
+    blanks = " " if len(blanks) > 3 or "\t" in blanks else blanks
+    if match["sign"] == "" and not match["before"].strip(" \t>"):
+        return match["before"] + _FILLER
     sign = match["sign"] or ""
     numbered = match["before"][-1:].isdigit()
     opens = bool(sign) and (sign[-1] in ".)" and not blanks if numbered else sign not in ".)")

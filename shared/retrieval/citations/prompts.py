@@ -15,7 +15,7 @@ def retry_prompt(failures: Sequence[str], unknown: Sequence[int], numbers: Seque
         "malformed_marker": "Write each citation as [Evidence n] with one whole number, or as [Evidence 1, 2].",
         "ambiguous_number": "A cited number stands for more than one source; cite only numbers that stand for one.",
         "no_citation": "Cite the evidence each point relies on as [Evidence n].",
-        "unsupported_figure": "Some figures are not in the evidence cited beside them; use its figures, or cite what states them.",
+        "unsupported_figure": "Some figures are not in the evidence cited beside them; use its figures.",
     }
     return " ".join(text for code, text in sentences.items() if code in failures)
 

@@ -7,13 +7,13 @@ since a line is planned and a construct is read only when no further text could 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from .assembly import Assembly, Gaps
 from .blocks import Open, Plan, column_count, plan_line
 from .inline import Scan, ScanOptions
+from .tables import HeaderRow
 from .tails import NeedMore, Text
 from .tokens import Token
 
@@ -22,6 +22,7 @@ MAX_MISSING_CELLS = 10_000
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _CELL = re.compile(r"(?:[^|\\]|\\.|\\\Z)++|\|", re.DOTALL)
+_SPACE = " \t\r\n"
 _CONTAINER_SIGNS = frozenset(">-+*.):|")
 
 
@@ -57,14 +58,14 @@ class Sink(Protocol):
 class Position:
     """Where a reader stands: what is open, and whether it is within a line.
 
-    `leads`: only blanks came before on this line; `piped`: a code span of this line holds a `|`; `missing`: cells that the
-    rows of the open table lack; `columns` of that table.
+    `leads`: only blanks came before on this line; `row`: this line as the head of a table; `missing`: cells that
+    the rows of the open table lack; `columns` of that table.
     """
 
     open: Open = field(default_factory=Open)
     within: bool = False
     leads: bool = True
-    piped: bool = False
+    row: HeaderRow = field(default_factory=HeaderRow)
     columns: int = 0
     missing: int = 0
 
@@ -78,7 +79,7 @@ class Reader:
         self._options = options
         self.position = position or Position()
         self._open, self._within = self.position.open, self.position.within
-        self._leads, self._piped = self.position.leads, self.position.piped
+        self._leads, self._row = self.position.leads, self.position.row
         self._columns, self._missing = self.position.columns, self.position.missing
         self._leaf = ""
         self._gaps = Gaps()
@@ -204,9 +205,9 @@ class Reader:
         """The first line of a paragraph or heading; or one of a table, or too deep inside others, made text."""
         escaped = plan.escape
         if plan.kind == "delimiter":
-            if not self._piped:
+            if self._row.heads(column_count(line[plan.offset :].strip(_SPACE))):
                 self._sink.raw(line + (end or ""))
-                self._columns, self._missing = column_count(line[plan.offset :].strip(" \t")), 0
+                self._columns, self._missing = column_count(line[plan.offset :].strip(_SPACE)), 0
                 self._stand(plan.after, within=False)
                 return
             escaped = True
@@ -258,11 +259,11 @@ class Reader:
     def _stand(self, now: Open, *, within: bool, leads: bool = True) -> None:
         """Everything up to here is released."""
         self._open, self._within, self._leads = now, within, leads
-        self._piped = False
+        self._row = HeaderRow()
         self._mark(within)
 
     def _mark(self, within: bool) -> None:
-        self.position = Position(self._open, within, self._leads, self._piped, self._columns, self._missing)
+        self.position = Position(self._open, within, self._leads, self._row, self._columns, self._missing)
 
     def _release_fence(self) -> None:
         if self._fenced:
@@ -286,7 +287,7 @@ class Reader:
             return
         tokens = [self._with_gaps(token, cut) for token in scan.tokens if token.start < cut or token.end <= cut]
         self._sink.text(self._assembly.text(tokens, starts_line=self._leads))
-        self._note_pipes(tokens)
+        self._row = self._row.after(tokens)
         self._leaf = self._leaf[cut:]
         self._gaps.drop_before(cut)
         self._leads = False
@@ -298,46 +299,35 @@ class Reader:
             token.text = self._gaps.within(self._leaf, token.start, token.start + size)
         return token
 
-    def _note_pipes(self, tokens: Sequence[Token]) -> None:
-        """Remembers whether the line so far has a code span with a `|`: as a table's header it would fall apart."""
-        for token in tokens:
-            if token.kind == "code":
-                self._piped = self._piped or "|" in token.text
-            elif token.kind == "text" and _LINE_END.search(token.text):
-                self._piped = False
-
     def _cut(self, scan: Scan) -> int:
-        """Up to where the text can go out: before the blanks that a removed marker would take along; by words if asked."""
+        """Up to where the text can go out: before the blanks that a removed marker would take along; by words if asked.
+
+        Never within a link, and never while nothing stands on a line yet but what leaves nothing.
+        """
         cut = scan.decided
-        links = scan.links[:]
         for token in reversed(scan.tokens):
-            while links and token.end <= links[-1][0]:
-                links.pop()
             if token.start >= cut:
                 continue
-            if links and links[-1][0] <= token.start:
-                if not self._sink.words:
-                    return cut
+            if not self._sink.words and token.kind != "text":
+                place: int | None = cut
+            elif token.kind == "text":
+                place = self._last_space(token.start, min(token.end, cut))
+            else:
                 continue
-            if token.kind != "text":
-                if not self._sink.words:
-                    return min(cut, token.end) if token.end <= cut else token.start
+            if place is None or scan.inside_link(place):
                 continue
-            found = self._last_space(token.start, min(token.end, cut))
-            if found is not None:
-                return found
+            if not scan.leads(place):
+                return place
         return 0
 
     def _last_space(self, start: int, end: int) -> int | None:
         """The start of the last run of blanks there; without words, where a run at the very end starts, or the end."""
         text = self._leaf[start:end]
-        if not self._sink.words:
-            return start + len(text.rstrip(" \t\r\n")) or None
-        kept = text.rstrip(" \t\r\n")
-        if len(kept) < len(text):
+        kept = text.rstrip(_SPACE)
+        if not self._sink.words or len(kept) < len(text):
             return start + len(kept)
-        place = max(kept.rfind(" "), kept.rfind("\t"), kept.rfind("\n"), kept.rfind("\r"))
-        return None if place < 0 else start + len(kept[: place + 1].rstrip(" \t\r\n"))
+        place = max(kept.rfind(space) for space in _SPACE)
+        return None if place < 0 else start + len(kept[: place + 1].rstrip(_SPACE))
 
 
 def _goes_on(plan: Plan) -> bool:

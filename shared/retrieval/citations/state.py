@@ -16,6 +16,7 @@ from typing import Any
 from ..errors import InvalidRequest
 from .blocks import Container, Fence, Open
 from .reader import Position
+from .tables import HeaderRow
 
 VERSION = "cite1"
 MAX_META_BYTES = 1_000_000
@@ -72,15 +73,26 @@ def position_json(position: Position) -> list[Any]:
     now = position.open
     containers = [[c.marker, c.indent, c.empty] for c in now.containers]
     fence = [now.fence.mark, now.fence.length] if now.fence else None
-    flags = [position.within, position.leads, position.piped, position.columns, position.missing]
+    flags = [position.within, position.leads, _row_json(position.row), position.columns, position.missing]
     return [containers, now.leaf, fence, *flags]
+
+
+def _row_json(row: HeaderRow) -> list[Any]:
+    return [row.pipes, row.first, row.last, row.unsure, row.ended]
 
 
 def position_from(values: list[Any]) -> Position:
     """The position of `position_json`. Raises ValueError, TypeError or KeyError for anything else."""
-    containers, leaf, fence, within, leads, piped, columns, missing = values
+    containers, leaf, fence, within, leads, row, columns, missing = values
     opened = tuple(Container(str(marker), int(indent), bool(empty)) for marker, indent, empty in containers)
     if leaf not in ("none", "paragraph", "fence", "indented", "table") or len(opened) > 64:
         raise ValueError
     now = Open(opened, leaf, Fence(str(fence[0]), int(fence[1])) if fence else None)
-    return Position(now, bool(within), bool(leads), bool(piped), int(columns), int(missing))
+    return Position(
+        now,
+        bool(within),
+        bool(leads),
+        HeaderRow(int(row[0]), str(row[1]), str(row[2]), bool(row[3]), bool(row[4])),
+        int(columns),
+        int(missing),
+    )

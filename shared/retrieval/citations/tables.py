@@ -1,0 +1,61 @@
+"""Whether a line of text may head a table: what GitHub's tables (GFM 4.10) and markdown-it agree on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from .tokens import Token
+
+_LINE_END = re.compile(r"\r\n|\n|\r")
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderRow:
+    """The line of a paragraph so far: its free `|`, its first and last sign (`|`, or `x` for anything else).
+
+    `unsure` when renderers would cut it differently: a code span with a `|` or from an earlier line, or `\\\\|`.
+    """
+
+    pipes: int = 0
+    first: str = ""
+    last: str = ""
+    unsure: bool = False
+    ended: bool = False
+
+    def heads(self, columns: int) -> bool:
+        """Whether a delimiter row with so many columns makes this line the head of a table."""
+        cells = self.pipes + 1 - (self.first == "|") - (self.last == "|" and self.pipes > 1)
+        return not self.unsure and self.pipes > 0 and cells == columns
+
+    def after(self, tokens: Iterable[Token]) -> HeaderRow:
+        """The line after what these tokens show."""
+        row, before = self, ""
+        for token in tokens:
+            if token.kind == "code":
+                row = row._with("x", "|" in token.text or _LINE_END.search(token.text) is not None)
+            elif token.kind == "text":
+                row = row._after_text(token.text, before)
+            elif token.kind not in ("seam", "guard", "alt", "alt_end", "close"):
+                row = row._with("x", False)
+            before = token.text if token.kind == "text" else ""
+        return row
+
+    def _with(self, signs: str, unsure: bool) -> HeaderRow:
+        if not signs:
+            return self
+        row = HeaderRow() if self.ended else self
+        return HeaderRow(row.pipes + signs.count("|"), row.first or signs[0], signs[-1], row.unsure or unsure)
+
+    def _after_text(self, text: str, before: str) -> HeaderRow:
+        """`before` is the text token before it: escapes are tokens of their own."""
+        if len(text) == 2 and text[0] == "\\":
+            return self._with("x", False)
+        row = self
+        for at, line in enumerate(_LINE_END.split(text)):
+            if at:
+                row = replace(row, ended=True)
+            signs = "".join("|" if character == "|" else "x" for character in line if character not in " \t")
+            row = row._with(signs, not at and text.startswith("|") and before == "\\\\")
+        return row

@@ -36,10 +36,19 @@ param tags { *: string } = {}
 @description('The app registration in front of the app.')
 param entra Entra
 
+@description('Python, memory, instances and requests at once.')
 param hosting Hosting
+
+@description('The search service, made here or existing.')
 param search Search
+
+@description('The model that writes answers: none, made here or existing.')
 param model Model
+
+@description('Public endpoints with Entra tokens, or a private network.')
 param network Network
+
+@description('Alerts, logs and their retention.')
 param watch Watch
 
 @description('The queues, the container and how long briefings are kept.')

@@ -82,6 +82,13 @@ def test_guide_explains_every_parameter() -> None:
     assert sorted(re.findall(r"`(\w+)`", " ".join(row[0] for row in rows("parameters")))) == sorted(parameters)
 
 
+def test_every_parameter_is_described() -> None:
+    text = (INFRA / "main.bicep").read_text(encoding="utf-8")
+    parameters = re.findall(r"^param (\w+) ", text, re.MULTILINE)
+    described = re.findall(r"^@description\('[^']+'\)\n(?:@.*\n)*param (\w+) ", text, re.MULTILINE)
+    assert described == parameters
+
+
 def test_guide_uses_outputs_that_exist() -> None:
     used = set(re.findall(r"\$\{?([A-Z][A-Z_]+_(?:ENDPOINT|NAME|ID))\b", GUIDE)) - {"APPLICATION_INSIGHTS_NAME"}
     assert used

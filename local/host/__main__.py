@@ -15,7 +15,6 @@ from .options import GRACE_SECONDS, TAKEN_SECONDS, HostOptions
 from .principals import read_principals
 from .server import HostServer
 
-
 # Libraries that tell each request at the level on which the host tells what matters.
 NOISY = ("azure", "mcp")
 

@@ -150,6 +150,10 @@ def test_hostile_text_takes_linear_time_and_never_exhausts_the_stack(piece: str)
     assert seconds[1] < max(10 * seconds[0], 0.5)
 
 
+def test_numbers_that_are_none_are_written_as_the_service_reads_them() -> None:
+    assert to_text(parse("n eq NaN or n eq INF or n eq -INF")) == "n eq NaN or n eq INF or n eq -INF"
+
+
 def test_nesting_up_to_the_bound_is_read() -> None:
     parse("(" * MAX_DEPTH + "a" + ")" * MAX_DEPTH)
 

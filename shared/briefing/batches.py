@@ -16,8 +16,8 @@ from .definitions import Definitions
 from .errors import BriefingBusy, BriefingGone, BriefingNotFound, InvalidSubmission
 from .identity import content_digest, retry_id
 from .intake import Order
-from .record_store import RecordStore
-from .records import FINAL, STATUSES, Record, RecordKey, Standing, Status, entry_standing
+from .record_store import Pointer, RecordStore
+from .records import FINAL, STATUSES, Record, RecordKey, Standing, Status, entry_standing, now
 from .storage import LIST_PAGE, BlobEntry
 from .submission import AT_ONCE, Receipt, Submission
 from .together import for_each
@@ -175,7 +175,7 @@ class Batches:
         key = RecordKey(batch_id=batch_id, id=names.id_in_record(entry.name))
         erased = await self._store.save(Record(key=key, standing=standing, etag=entry.etag).tombstone())
         if erased is None:
-            erased = await erase_record(self._store, key)
+            erased = await erase_record(self._store, Pointer(id=key.id, batch_id=batch_id, digest=standing.digest))
         await self._parts.announcer.announce(erased)
 
     def _retry_order(self, record: Record) -> Order:
@@ -227,16 +227,21 @@ class Batches:
         return BriefingNotFound("no batch of this id is known")
 
 
-async def erase_record(store: RecordStore, key: RecordKey) -> Record:
-    """Leaves nothing of a record but its standing, as deleted. Raises `BriefingBusy`, `BriefingNotFound`."""
+async def erase_record(store: RecordStore, pointer: Pointer) -> Record:
+    """Leaves nothing of a record but its standing, as deleted. Raises `BriefingBusy`.
+
+    An id without a record is left by a submission that broke off, whose message may be on the queue: it is cancelled too.
+    """
     while True:
-        found = await store.record(key)
-        if found is None:
-            raise BriefingNotFound("no briefing of this id is known")
-        if found.standing.erased:
+        found = await store.record(pointer.key)
+        if found is not None and found.standing.erased:
             return found
-        _require_still((found.standing,))
-        erased = await store.save(found.tombstone())
+        if found is None:
+            standing = Standing(status="queued", briefing="", version=0, digest=pointer.digest, created_at=now())
+            erased = await store.create(Record(key=pointer.key, standing=standing).tombstone())
+        else:
+            _require_still((found.standing,))
+            erased = await store.save(found.tombstone())
         if erased is not None:
             return erased
 

@@ -92,8 +92,10 @@ class Briefings:
         """
         await self._prepare()
         with self._parts.signals.span("erase", briefings=1, briefing_id=briefing_id):
-            record = await self._record(briefing_id)
-            await self._announcer.announce(await erase_record(self._store, record.key))
+            pointer = await self._store.pointer(_known_form(briefing_id))
+            if pointer is None:
+                raise BriefingNotFound("no briefing of this id is known")
+            await self._announcer.announce(await erase_record(self._store, pointer))
 
     async def batch(self, batch_id: str) -> BatchProgress:
         """How far a batch is, from its records: one storage call for 5,000. Raises `BriefingNotFound`, `BriefingGone`."""

@@ -26,6 +26,8 @@ from .settings import BriefingSettings
 MAX_LOOKS = 200
 """How often one delivery looks at a record that others keep changing, before it leaves it to the next delivery."""
 LONGEST_LOOK_WAIT = 1.0
+LEASES_WAITED = 3
+"""How long a delivery waits for a run of its own message that may have died: waiting and running must both fit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +94,7 @@ class Worker:
     async def _take(self, order: Order, delivery: Delivery) -> Record | Unreadable | Outcome:
         """The record, now running in the name of this delivery; or why it is not to be run."""
         waited = 0.0
-        while waited <= self._shop.settings.deadline_seconds:
+        while waited <= LEASES_WAITED * self._shop.settings.lease_seconds:
             found = await self._store.record(order.key)
             if found is None:
                 made = await self._first_record(order, delivery)

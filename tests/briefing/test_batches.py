@@ -269,6 +269,18 @@ async def test_what_runs_or_retries_is_not_deleted(status: Status) -> None:
     assert (await bench.briefings().batch("big")).counts == {"failed": 1, status: 1}
 
 
+async def test_what_a_broken_off_submission_left_is_cancelled() -> None:
+    bench = Workbench(writer=ScriptedWriter(["Good [Evidence 1]."]))
+    [text] = await bench.submitted("a")
+    del bench.memory.blobs.blobs["records/b1~a.json"]  # as when the process died between message and record
+    with pytest.raises(BriefingNotFound, match="no briefing"):
+        await bench.view("a")
+    await bench.briefings().delete("a")
+    assert await bench.briefings().handle_message(text.encode(), "m") == "already_final"
+    assert (await bench.briefings().batch("b1")).counts == {"cancelled": 1}
+    await _is_gone(bench, "a")
+
+
 async def test_an_unknown_briefing_cannot_be_deleted() -> None:
     with pytest.raises(BriefingNotFound, match="no briefing"):
         await Workbench().briefings().delete("none")

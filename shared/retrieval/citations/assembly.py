@@ -12,7 +12,7 @@ from .ledger import Ledger
 from .signs import ANCHOR, CLOSE, CODE, EAT, GUARD, SEAM, SEAMS
 from .tokens import Token
 
-_EATEN = re.compile(f"(?<![ \t])[ \t]++(?={EAT})")
+_EATEN = re.compile(f"(?<![ \t{SEAM}])[ \t{SEAM}]++(?={EAT})")
 _INSERT = re.compile(f"[{ANCHOR}{CLOSE}{CODE}]")
 _SIGNS = re.compile(f"[{SEAMS}{GUARD}]")
 
@@ -90,7 +90,7 @@ class Assembly:
                 parts.append(self._alternative(token))
             else:
                 self._show(token, parts, inserts)
-        return self._dialect.finish(_EATEN.sub("", "".join(parts)), inserts, starts_line=starts_line)
+        return self._dialect.finish(_EATEN.sub(_eat, "".join(parts)), inserts, starts_line=starts_line)
 
     def _alternative(self, token: Token) -> str:
         """What a token inside an image's text leaves: markers stay text, links are only their text."""
@@ -131,6 +131,10 @@ class Assembly:
             inserts.append(self._dialect.cite(cited))
         else:
             parts.append(EAT)
+
+
+def _eat(blanks: re.Match[str]) -> str:
+    return SEAM if SEAM in blanks.group() else ""
 
 
 def put_in(text: str, inserts: Iterable[str]) -> str:

@@ -177,8 +177,8 @@ class _Planner:
     def _takes_indented(self, offset: int) -> bool:
         """Whether an indented line is text and no code, so that it comes out inert.
 
-        It is in a paragraph. It is taken for text too where markdown-it reads it otherwise than CommonMark: after a table, with
-        a `>` after a quote, and with a tab in a quote.
+        It is in a paragraph. It is taken for text too where markdown-it reads it otherwise than CommonMark: after a table,
+        with a `>` after a quote, and with a tab in a quote.
         """
         if self.fresh and self.before.leaf in ("paragraph", "table"):
             return True

@@ -306,19 +306,19 @@ class Reader:
         """
         cut = scan.decided
         for token in reversed(scan.tokens):
-            if token.start >= cut:
+            if token.start >= cut or token.kind in ("seam", "alt", "alt_end"):
                 continue
-            if not self._sink.words and token.kind != "text":
-                place: int | None = cut
-            elif token.kind == "text":
-                place = self._last_space(token.start, min(token.end, cut))
-            else:
-                continue
-            if place is None or scan.inside_link(place):
-                continue
-            if not scan.leads(place):
+            place = self._place_in(token, cut)
+            if place is not None and not scan.inside_link(place) and not scan.leads(place):
                 return place
         return 0
+
+    def _place_in(self, token: Token, cut: int) -> int | None:
+        """Where the text may be cut in, or after, a token: after something that shows."""
+        if token.kind != "text":
+            return None if self._sink.words else min(cut, token.end)
+        place = self._last_space(token.start, min(token.end, cut))
+        return None if place == token.start else place
 
     def _last_space(self, start: int, end: int) -> int | None:
         """The start of the last run of blanks there; without words, where a run at the very end starts, or the end."""

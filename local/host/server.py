@@ -176,6 +176,9 @@ class HostServer:
             queue.stop()
         await self._end_tools()
         self._begin(await self._dispatcher.restart())
+        for queue in [queue for queue in self._queues if queue.stopped and not queue.running]:
+            self._queues.remove(queue)
+            await queue.close()
 
     async def _end_tools(self) -> None:
         if self._gateway.tools is not None:

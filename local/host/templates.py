@@ -64,10 +64,13 @@ class RouteTemplate:
     def match(self, path: str) -> dict[str, str] | None:
         """The parameters of `path`, which begins with a slash; None when the route is another one."""
         parts = path[1:].removesuffix("/").split("/") if path.strip("/") else []
-        if self._segments and self._catches_all(self._segments[-1]):
-            head = len(self._segments) - 1
-            parts = [*parts[:head], "/".join(parts[head:])] if len(parts) > head else parts
-        if "" in parts or len(parts) > len(self._segments):
+        if "" in parts:
+            return None
+        last = len(self._segments) - 1
+        if len(parts) > last >= 0 and self._catches_all(self._segments[last]):
+            # It takes the rest as it is, with the slash at the end.
+            parts = [*parts[:last], path[1:].split("/", last)[last]]
+        if len(parts) > len(self._segments):
             return None
         return self._values(parts)
 

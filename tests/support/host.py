@@ -44,8 +44,15 @@ class HostProcess:
         """The port that it listens on."""
         return int(self.url.rpartition(":")[2])
 
+    @property
+    def worker_process_id(self) -> int:
+        """The worker process, to be killed alone."""
+        pid = self.process.pid
+        return int(Path(f"/proc/{pid}/task/{pid}/children").read_text().split()[0])
+
     def start(self) -> Self:
         """Returns when the host listens; raises `AssertionError` with what it said when it does not."""
+        self.lines.clear()
         self._process = subprocess.Popen(
             self._command, cwd=ROOT, env=self._environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )

@@ -41,6 +41,11 @@ class QueueListener:
         """Messages in hand."""
         return len(self._tasks)
 
+    @property
+    def stopped(self) -> bool:
+        """Whether it takes no more messages."""
+        return self._stopping.is_set()
+
     def stop(self) -> None:
         """Takes no more messages; those in hand go on."""
         self._stopping.set()

@@ -102,6 +102,15 @@ def test_a_killed_host_takes_its_worker_along(tmp_path: Path) -> None:
     assert all_gone(children)
 
 
+def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:
+    with HostProcess(apps.folder(tmp_path, WAITING)) as host:
+        worker = host.worker_process_id
+        os.kill(worker, signal.SIGKILL)
+        assert all_gone([worker])
+        assert status(host, "/api/x") == 200
+        assert host.worker_process_id != worker
+
+
 def children_of(process: int) -> list[int]:
     listed = Path(f"/proc/{process}/task/{process}/children").read_text()
     return [int(child) for child in listed.split()]

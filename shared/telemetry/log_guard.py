@@ -9,7 +9,8 @@ from __future__ import annotations
 import logging
 import sys
 import threading
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 
 from .signals import EVENT_LOGGER, AppSignals
 
@@ -17,7 +18,11 @@ PASSING = ("azure_functions", "local", "shared.retrieval.context", EVENT_LOGGER)
 """Loggers that write no content: the Functions worker, the development host in its place, the context provider (its texts
 are redacted by its own options) and our events."""
 
-_EXPORTING = ("opentelemetry", "azure.monitor", "azure.core.pipeline.policies", "urllib3", "requests", "msal")
+EXPORT_LOGGERS = ("opentelemetry.", "azure.monitor.")
+EXPORT_THREADS = "Otel"
+"""How the SDK names the threads that export: what any library logs there is about the export."""
+QUIET_SECONDS = 60.0
+"""An ingestion that is away makes a line with every batch: one in this time is enough."""
 
 
 class ContentFree(logging.Filter):
@@ -31,16 +36,27 @@ class ContentFree(logging.Filter):
 class Withheld(logging.Handler):
     """Says that a library logged a warning or error, without its words."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(logging.WARNING)
         self.signals: AppSignals | None = None
+        self._clock = clock
+        self._last_trouble: float | None = None
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Send the event; nothing for what passes anyway, and nothing about the export itself, which would feed itself."""
-        if passes(record.name) or record.name.startswith(_EXPORTING):
-            return
+        """Send the event; nothing for what passes anyway. Of the export itself only the log hears: it would feed itself."""
         error = record.exc_info[1] if record.exc_info else None
-        self.report(record.name, record.levelname, error)
+        if passes(record.name):
+            return
+        if record.name.startswith(EXPORT_LOGGERS) or (record.threadName or "").startswith(EXPORT_THREADS):
+            self._report_trouble(record.levelname, error)
+        else:
+            self.report(record.name, record.levelname, error)
+
+    def _report_trouble(self, severity: str, error: BaseException | None) -> None:
+        now = self._clock()
+        if self.signals is not None and (self._last_trouble is None or now - self._last_trouble >= QUIET_SECONDS):
+            self._last_trouble = now
+            self.signals.say("telemetry_export", severity=severity, error_type=error)
 
     def report(self, logger: str, severity: str, error: BaseException | None) -> None:
         """Send the event."""

@@ -91,7 +91,7 @@ def azure_exporters(settings: TelemetrySettings, credential: TokenCredential | N
     """Exporters to Application Insights as the app's identity, without retry files on disk."""
     options = {
         "connection_string": settings.connection_string,
-        "credential": _credential(settings, credential),
+        "credential": ingestion_credential(settings, credential),
         "disable_offline_storage": True,
         "retry_total": _RETRIES,
     }
@@ -100,7 +100,7 @@ def azure_exporters(settings: TelemetrySettings, credential: TokenCredential | N
     )
 
 
-def _credential(settings: TelemetrySettings, credential: TokenCredential | None) -> TokenCredential | None:
+def ingestion_credential(settings: TelemetrySettings, credential: TokenCredential | None) -> TokenCredential | None:
     """The given credential, or in Azure the app's identity; none towards this machine, where no token may be sent."""
     if _is_loopback(settings.connection_string or ""):
         return None

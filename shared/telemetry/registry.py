@@ -166,6 +166,7 @@ _EVENT_ROWS = (
     _event("telemetry_sensitive_refused", "the switch is on in Azure without its confirmation: off", logging.WARNING, ""),
     _event("telemetry_unsafe", "somebody else installed a provider before the app", logging.ERROR, ""),
     _event("telemetry_failed", "export could not be set up; the app runs without", logging.ERROR, _WHERE),
+    _event("telemetry_export", "signals could not be sent (in the log only)", logging.WARNING, "severity error_type"),
     _event("telemetry_redactor", "the configured redactor cannot be used; texts are erased", logging.ERROR, "error_type"),
     _event("log_withheld", "a library logged a warning or error", logging.WARNING, f"library severity {_WHERE}"),
     _event("settings_problem", "a setting is missing or wrong", logging.ERROR, "setting"),

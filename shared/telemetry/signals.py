@@ -12,7 +12,7 @@ from time import perf_counter
 from types import TracebackType
 
 from .admission import Admission
-from .registry import EVENTS, METRICS, SPANS, SpanRow
+from .registry import EVENTS, METRICS, SPANS, EventRow, SpanRow
 from .sink import Sink, SinkSpan
 
 EVENT_LOGGER = "shared.telemetry.events"
@@ -42,16 +42,21 @@ class AppSignals:
     def event(self, name: str, **attributes: object) -> None:
         """Tell operators that something happened, as a log record without content."""
         row = EVENTS.get(name)
-        if row is None:
-            return
+        if row is not None:
+            quietly(lambda: self._emit(row, attributes, self._sink))
 
-        def emit() -> None:
-            admitted = self._admission.attributes(row.attributes, attributes)
-            _log.log(row.level, "%s", " ".join([name, *(f"{key}={value}" for key, value in sorted(admitted.items()))]))
-            if self._sink is not None:
-                self._sink.emit(row, admitted)
+    def say(self, name: str, **attributes: object) -> None:
+        """An event for the log only."""
+        row = EVENTS.get(name)
+        if row is not None:
+            quietly(lambda: self._emit(row, attributes, None))
 
-        quietly(emit)
+    def _emit(self, row: EventRow, attributes: dict[str, object], sink: Sink | None) -> None:
+        admitted = self._admission.attributes(row.attributes, attributes)
+        words = [row.name, *(f"{key}={value}" for key, value in sorted(admitted.items()))]
+        _log.log(row.level, "%s", " ".join(words))
+        if sink is not None:
+            sink.emit(row, admitted)
 
     def start(self, row: SpanRow) -> _Running | None:
         """Start a span in the sink; None when there is none."""

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import logging
+
 import pytest
 
-from shared.telemetry.log_guard import passes
+from shared.telemetry import AppSignals, TelemetrySettings, redactor_of
+from shared.telemetry.admission import Admission
+from shared.telemetry.log_guard import Withheld, passes
 from tests.support.ingestion import Ingestion
 
+from .event_lines import EventLines
 from .fresh_process import run
+from .recording_sink import RecordingSink
 
 NOISE = """
 import asyncio, gc, logging, os, sys, threading, warnings
@@ -75,6 +81,20 @@ def test_nothing_of_what_libraries_write_leaves() -> None:
 def test_without_the_guard_the_same_noise_is_seen(text: str) -> None:
     said = run(NOISE.format(guarded=False))
     assert text in said.out + said.err
+
+
+def test_an_export_that_fails_is_said_in_the_log_once_a_minute_and_not_sent() -> None:
+    clock, sink = iter([0.0, 30.0, 61.0]), RecordingSink()
+    withheld = Withheld(lambda: next(clock))
+    withheld.signals = AppSignals(Admission(redactor_of(TelemetrySettings())), sink)
+    loggers = (("azure.monitor.opentelemetry.exporter", "x"), ("urllib3", "OtelBatch"), ("opentelemetry.sdk", "x"))
+    with EventLines() as heard:
+        for name, thread in loggers:
+            record = logging.LogRecord(name, logging.ERROR, "", 1, "CANARY", None, None)
+            record.threadName = thread
+            withheld.handle(record)
+    assert heard.lines == ["WARNING telemetry_export app.severity=ERROR"] * 2
+    assert sink.events == []
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
+from azure.core.credentials import AccessToken
+from azure.identity import ManagedIdentityCredential
 from opentelemetry._logs import SeverityNumber
 from opentelemetry.trace import Link, Status, StatusCode
 
@@ -16,10 +18,17 @@ from shared.telemetry import AppSignals, TelemetrySettings, redactor_of
 from shared.telemetry.admission import Admission
 from shared.telemetry.environment import prepare
 from shared.telemetry.otel_sink import SCOPE
-from shared.telemetry.pipeline import Exporters, Pipeline, azure_exporters
+from shared.telemetry.pipeline import Exporters, Pipeline, azure_exporters, ingestion_credential
 from tests.support.ingestion import Ingestion
 
 CANARY = "CANARY-salary-of-Jane-Roe"
+
+
+class AnyToken:
+    """A credential that must not be asked."""
+
+    def get_token(self, *scopes: str, **options: object) -> AccessToken:
+        raise AssertionError("asked for a token")
 
 
 @pytest.fixture
@@ -183,15 +192,36 @@ def test_a_refusing_ingestion_fails_nothing() -> None:
         assert ingestion.envelopes == []
 
 
+AZURE = "InstrumentationKey=00000000-0000-0000-0000-000000000001;IngestionEndpoint=https://uksouth-1.example/"
+
+
+@pytest.mark.parametrize(
+    ("in_azure", "given", "kind"),
+    [
+        (True, None, ManagedIdentityCredential),
+        (False, None, type(None)),
+        (False, AnyToken(), AnyToken),
+        (True, AnyToken(), AnyToken),
+    ],
+)
+def test_signals_go_out_as_the_apps_identity_in_azure(in_azure: bool, given: AnyToken | None, kind: type) -> None:
+    settings = TelemetrySettings(connection_string=AZURE, in_azure=in_azure, client_id="a-client")
+    assert isinstance(ingestion_credential(settings, given), kind)
+
+
+def test_identifiers_leave_as_values_of_the_key(ingestion: Ingestion) -> None:
+    pipeline = Pipeline(exporters(ingestion).gated())
+    settings = TelemetrySettings(redactor="hmac", hmac_key="AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=", hmac_key_id="7")
+    with AppSignals(Admission(redactor_of(settings)), pipeline.sink).span("briefing", subject="100000", briefing_id=""):
+        pass
+    pipeline.shutdown()
+    (span,) = ingestion.spans()
+    assert span["properties"]["app.briefing.subject"] == "7:/K4+yiQGe63oUMVe0lrS1Q=="
+
+
 def test_no_token_is_sent_to_a_loopback_ingestion(ingestion: Ingestion) -> None:
-    class NoToken:
-        """Must not be asked."""
-
-        def get_token(self, *scopes: str, **options: object) -> object:
-            raise AssertionError("asked for a token")
-
     settings = TelemetrySettings(connection_string=ingestion.connection_string, in_azure=True)
-    pipeline = Pipeline(azure_exporters(settings, NoToken()).gated())  # type: ignore[arg-type]  # never asked
+    pipeline = Pipeline(azure_exporters(settings, AnyToken()).gated())
     with signals_of(pipeline).span("evidence"):
         pass
     pipeline.shutdown()

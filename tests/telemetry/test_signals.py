@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import logging
-
 import pytest
 
 from shared.telemetry import AppSignals, TelemetrySettings, redactor_of
 from shared.telemetry.admission import Admission
-from shared.telemetry.signals import EVENT_LOGGER
 
+from .event_lines import EventLines
 from .recording_sink import EndlessSink, FailingSink, RecordingSink
 
 
@@ -18,17 +16,6 @@ class Unsayable(Exception):
 
     def __str__(self) -> str:
         raise RuntimeError("no text")
-
-
-class Lines(logging.Handler):
-    """Keeps what is logged."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.lines: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.lines.append(f"{record.levelname} {record.getMessage()}")
 
 
 def door(*, sensitive: bool = False) -> Admission:
@@ -105,13 +92,9 @@ def test_metrics_carry_only_their_attributes() -> None:
 
 
 def test_event_goes_to_the_sink_and_in_words_to_the_log() -> None:
-    sink, lines = RecordingSink(), Lines()
-    logger = logging.getLogger(EVENT_LOGGER)
-    logger.addHandler(lines)
-    try:
+    sink = RecordingSink()
+    with EventLines() as lines:
         AppSignals(door(), sink).event("index_misconfigured", index="schools", error_type="CANARY", query="CANARY")
-    finally:
-        logger.removeHandler(lines)
     assert sink.events == [("index_misconfigured", {"app.index": "schools", "app.error.type": "_OTHER"})]
     assert lines.lines == ["ERROR index_misconfigured app.error.type=_OTHER app.index=schools"]
 

@@ -30,6 +30,8 @@ API_VERSION = "2026-04-01"
 PERMISSION_HEADER = "x-ms-query-source-authorization"
 _HEADERS = {"Accept": "application/json;odata.metadata=none", "Content-Type": "application/json"}
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+_PUBLIC_CLOUD = "https://search.azure.com"
+_OTHER_CLOUDS = {".search.azure.us": "https://search.azure.us", ".search.azure.cn": "https://search.azure.cn"}
 _THROTTLED = frozenset({429, 503})
 _FAULTS = frozenset({408, 500, 502, 504})
 
@@ -66,8 +68,15 @@ def open_client(
         transport=transport,
         retry_policy=AsyncRetryPolicy.no_retries(),
         permit_redirects=False,
+        audience=_audience(endpoint),
         **options,
     )
+
+
+def _audience(endpoint: str) -> str:
+    """What a token is asked for: each cloud has its own search service."""
+    host = urlsplit(endpoint).hostname or ""
+    return next((audience for suffix, audience in _OTHER_CLOUDS.items() if host.endswith(suffix)), _PUBLIC_CLOUD)
 
 
 class IndexService:

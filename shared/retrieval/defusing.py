@@ -24,7 +24,8 @@ _ESCAPED_DASH_RUN = re.compile(rf"\\({_RULE})")
 _EVIDENCE = re.compile(rf"evidence[\s{_HIDDEN}:#\\]*\d", re.IGNORECASE)
 _NUMBER = re.compile(rf"(evidence[\s{_HIDDEN}:#]*+\\*+)(?=\d)", re.IGNORECASE)
 _MARKER = re.compile(
-    rf"(?P<open>\\*+[\[［【])"
+    # Only from the start of a run of backslashes: from each of them it would take quadratic time.
+    rf"(?<!\\)(?P<open>\\*+[\[［【])"
     rf"(?P<word>[\s{_HIDDEN}]*+(?:evidence[\s{_HIDDEN}:#]*+|ref_id[\s{_HIDDEN}]*+:[\s{_HIDDEN}]*+)\\*+)(?=\d)",
     re.IGNORECASE,
 )

@@ -15,6 +15,7 @@ _KEPT = "/?#[]@!$&'()*+,;=:~-._"
 _ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _NUMERIC = re.compile(r"(?:0[xX][0-9A-Fa-f]*|[0-9]+)", re.ASCII)
 _MAX_PORT = 65535
+_LONGEST_AUTHORITY = 1000
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
@@ -45,6 +46,8 @@ def _parts(text: str) -> tuple[str, str, str] | None:
     if match is None or len(text.splitlines()) != 1:
         return None
     scheme, authority = match["scheme"].lower(), match["authority"]
+    if len(authority) > _LONGEST_AUTHORITY:
+        return None
     # Credentials or control characters make it no link, but an address all the same, which stays out of the text.
     return None if _host_and_port(authority.rpartition("@")[2], scheme) is None else (scheme, authority, match["rest"])
 

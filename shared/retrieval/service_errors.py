@@ -22,6 +22,7 @@ _MISSING_FIELD = re.compile(r"could not find a property|unknown field|does not e
 _RANKER_OFF = re.compile(
     r"semantic[^.]*\b(?:not enabled|not available|disabled|not supported|quota|limit|exceeded|billing)", re.IGNORECASE
 )
+_READ = 4000
 _MEMBERS = {
     "select": "select",
     "filter": "filter",
@@ -74,7 +75,7 @@ class Refusal:
 def _text_of(body: bytes) -> str:
     try:
         error = json.loads(body)["error"]
-        return f"{error.get('code') or ''} {error.get('message') or ''}"
+        return f"{error.get('code') or ''} {error.get('message') or ''}"[:_READ]
     except (ValueError, KeyError, TypeError, AttributeError):
         return ""
 

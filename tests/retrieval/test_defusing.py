@@ -94,7 +94,10 @@ def test_no_reader_finds_a_heading_or_marker(value: str) -> None:
     assert not re.search(r"--- *x? *Evidence *\d", escaped)
 
 
-@pytest.mark.parametrize("piece", ["- ", "[Evidence ", "evidence ", "---evidence", "[" * 20, "— evidence 1 ", "\u200b"])
+@pytest.mark.parametrize(
+    "piece",
+    ["- ", "[Evidence ", "evidence ", "---evidence", "[" * 20, "— evidence 1 ", "\u200b", "\\", "-\\", "evidence\\", "[\\"],
+)
 def test_hostile_value_takes_linear_time(piece: str) -> None:
     seconds = []
     for times in (20_000, 80_000):

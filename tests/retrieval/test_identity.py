@@ -215,6 +215,23 @@ async def test_service_that_refuses_the_token_is_asked_with_a_new_one_next_time(
     assert len(transport.requests) == 2
 
 
+@pytest.mark.parametrize(
+    ("host", "scope"),
+    [
+        ("unit.search.windows.net", "https://search.azure.com/.default"),
+        ("unit.search.azure.us", "https://search.azure.us/.default"),
+        ("unit.search.azure.cn", "https://search.azure.cn/.default"),
+    ],
+)
+async def test_token_is_asked_for_the_cloud_of_the_endpoint(host: str, scope: str) -> None:
+    settings = RetrievalSettings(endpoint=f"https://{host}/", indexes=(IndexSettings(name="docs"),))
+    credential = CountingCredential()
+
+    await Retrieval(settings, credential, transport=ScriptedTransport(hits())).search("docs", "q")
+
+    assert credential.scopes == [(scope,)]
+
+
 async def test_plain_http_on_this_machine_is_asked_without_a_token(identity: IdentityEndpoint) -> None:
     transport = ScriptedTransport(hits({"t": "x"}))
     settings = RetrievalSettings(endpoint="http://127.0.0.1:9/", indexes=(IndexSettings(name="docs"),))

@@ -65,6 +65,7 @@ NO_LINKS = [
     ("https://1.2.3.999/", False),
     ("https://08/", False),
     ("See https://a.example/r", False),
+    (f"https://{'a.' * 600}example/", False),
     ("ftp://a.example/r", False),
     ("https://a.example/r\nSecond line", False),
     ("", False),

@@ -48,7 +48,8 @@ class Account:
         else:
             dialect = MarkdownText(policy) if asked.format == "markdown" else PlainText()
             self.sink = TextSink(markdown=asked.format == "markdown")
-        self.reader = Reader(self.sink, Assembly(dialect, self.ledger), ScanOptions(policy, asked.references), position)
+        self.options = ScanOptions(policy, asked.references)
+        self.reader = Reader(self.sink, Assembly(dialect, self.ledger), self.options, position)
 
     def feed(self, text: str, *, final: bool) -> str:
         """Reads `text` and gives what that releases."""

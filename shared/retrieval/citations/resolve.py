@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from ..errors import InvalidRequest
 from ..evidence import Evidence
 from ..sources import Source
 from .account import Account, Asked
+from .figures import evidence_blocks, unsupported_figures
 from .given import given_sources, within_limit
 from .signs import clean_text
 from .values import Check, Format, Resolution
@@ -28,8 +30,9 @@ def check(
     `Evidence.text`. Raises InvalidRequest for sources that are no sources and for `figures` without evidence, TooLarge for
     an answer over the limit.
     """
-    asked = Asked(given_sources(sources), "markdown", required, references=references)
-    return _read(answer, Account(asked))[0].check()
+    asked = Asked(given_sources(sources), "markdown", required, (), references)
+    blocks = _blocks(sources, figures, evidence)
+    return _read(answer, asked, blocks)[0].check()
 
 
 def resolve(
@@ -44,12 +47,28 @@ def resolve(
     evidence: Evidence | str | None = None,
 ) -> Resolution:
     """`answer` with its markers resolved to names and links, safe to show in `format` (spec 5). Errors as `check`."""
-    account, shown = _read(
-        answer, Account(Asked(given_sources(sources), format, required, tuple(allowed_hosts), references))
-    )
+    asked = Asked(given_sources(sources), format, required, tuple(allowed_hosts), references)
+    account, shown = _read(answer, asked, _blocks(sources, figures, evidence))
     return account.resolution(shown)
 
 
-def _read(answer: str, account: Account) -> tuple[Account, str]:
+def _read(answer: str, asked: Asked, blocks: dict[int, str]) -> tuple[Account, str]:
     within_limit(len(answer))
-    return account, account.feed(clean_text(answer), final=True)
+    answer = clean_text(answer)
+    account = Account(asked)
+    shown = account.feed(answer, final=True)
+    if blocks and account.ledger.checks:
+        for problem in unsupported_figures(answer, asked.sources, account.options, blocks):
+            account.ledger.note(problem)
+    return account, shown
+
+
+def _blocks(sources: Sequence[Source] | Evidence, figures: bool, evidence: Evidence | str | None) -> dict[int, str]:
+    """The evidence to compare figures with, by number; none when they are not to be compared."""
+    if not figures:
+        return {}
+    if evidence is None and isinstance(sources, Evidence):
+        evidence = sources
+    if evidence is None:
+        raise InvalidRequest("Figures can be checked only with the evidence: give it too.", code="evidence_required")
+    return evidence_blocks(evidence)

@@ -159,6 +159,9 @@ class Searcher:
         error = misconfigured(index) if status == 404 else refusal_error(refusal, query, index, semantic)
         if isinstance(error, IndexMisconfigured):
             field = configured_field(refusal, index)
+            if field is not None:
+                # For who reads the traceback; callers see the message, which names no field.
+                error.add_note(f"The search service refuses the configured field {field}.")
             self._signals.event("index_misconfigured", index=index.name, field=field, error_type=error.code)
         return error
 

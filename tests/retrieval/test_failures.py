@@ -297,6 +297,8 @@ async def test_refused_request_is_the_caller_s_or_the_operator_s(
             await retrieval.search("docs", "q", **asked)
         assert operator.value.message == "The index docs does not exist as it is configured."
         named = next((field for field in ("body", "v") if f"'{field}'" in message), None)
+        noted = [] if named is None else [f"The search service refuses the configured field {named}."]
+        assert getattr(operator.value, "__notes__", []) == noted
         assert recorder.events == [
             ("index_misconfigured", {"index": "docs", "field": named, "error_type": "index_misconfigured"})
         ]

@@ -9,7 +9,7 @@ from typing import Any
 from .blocks import Block, Fitted, fit, nothing_found
 from .evidence import Evidence, Omission, OmissionReason, SearchSummary
 from .hits import Hit, HitPage, ScoreKind
-from .ranking import Ranked, once, rank, score_of, take_turns
+from .ranking import once, rank, score_of, take_turns
 from .settings import IndexSettings
 from .sources import Source, source_key, source_link, source_name
 from .values import content_lines, content_values
@@ -83,24 +83,69 @@ def candidate(hit: Hit, index: IndexSettings, kind: ScoreKind, search: int = 0) 
 
 def make_evidence(found: Sequence[Found], minimum_relevance: float, max_characters: int) -> Evidence:
     """The evidence of all searches, numbered through from 1; everything left out is listed with its reason."""
-    ranked = [rank(search.page, search.index, minimum_relevance) for search in found]
-    omitted: list[tuple[int, Omission]] = []
-    lists: list[list[Candidate]] = []
-    for place, (search, cut) in enumerate(zip(found, ranked, strict=True)):
-        omitted += [(place, candidate(hit, search.index, cut.score_kind).omission("relevance")) for hit in cut.weak]
-        strong = [candidate(hit, search.index, cut.score_kind, place) for hit in cut.kept]
-        omitted += [(place, item.omission("empty")) for item in strong if not item.body]
-        filled = [item for item in strong if item.body]
-        best, repeated = _best_once(filled)
-        omitted += [(place, item.omission("duplicate")) for item in repeated]
-        lists.append(best)
-    chosen, again = once(take_turns(lists), lambda item: item.identity)
-    omitted += [(item.search, item.omission("duplicate")) for item in again]
+    sorting = _Sorting(found, minimum_relevance)
+    chosen = sorting.chosen()
     fitted = fit([Block(index=item.index.name, body=item.body) for item in chosen], max_characters) if chosen else None
     kept = chosen[: len(fitted.bodies)] if fitted else []
-    omitted += [(item.search, item.omission("size")) for item in chosen[len(kept) :]]
-    omitted.sort(key=lambda pair: pair[0])
-    return _evidence(found, ranked, kept, fitted, [omission for _, omission in omitted])
+    sorting.leave_out(chosen[len(kept) :], "size")
+    return Evidence(
+        text=fitted.text if fitted else nothing_found([search.index.name for search in found]),
+        sources=_sources(kept, fitted),
+        omitted=sorting.omitted,
+        searches=sorting.summaries(kept),
+        blocks=fitted.bodies if fitted else (),
+    )
+
+
+class _Sorting:
+    """The hits of all searches on their way to be evidence or to be left out."""
+
+    def __init__(self, found: Sequence[Found], minimum_relevance: float) -> None:
+        self._found = found
+        self._ranked = [rank(search.page, search.index, minimum_relevance) for search in found]
+        self._left_out: list[tuple[int, Omission]] = []
+
+    def chosen(self) -> list[Candidate]:
+        """What is relevant, has a text and is not there already: the searches in turns by rank."""
+        lists = [self._best_of(place) for place in range(len(self._found))]
+        chosen, again = once(take_turns(lists), lambda item: item.identity)
+        self.leave_out(again, "duplicate")
+        return chosen
+
+    def _best_of(self, place: int) -> list[Candidate]:
+        ranked = self._ranked[place]
+        self.leave_out(self._candidates(place, ranked.weak), "relevance")
+        strong = self._candidates(place, ranked.kept)
+        self.leave_out([item for item in strong if not item.body], "empty")
+        best, repeated = _best_once([item for item in strong if item.body])
+        self.leave_out(repeated, "duplicate")
+        return best
+
+    def _candidates(self, place: int, hits: Sequence[Hit]) -> list[Candidate]:
+        index, kind = self._found[place].index, self._ranked[place].score_kind
+        return [candidate(hit, index, kind, place) for hit in hits]
+
+    def leave_out(self, items: Sequence[Candidate], reason: OmissionReason) -> None:
+        """Note why these are not evidence."""
+        self._left_out += [(item.search, item.omission(reason)) for item in items]
+
+    @property
+    def omitted(self) -> tuple[Omission, ...]:
+        """Everything left out, search by search."""
+        return tuple(omission for _, omission in sorted(self._left_out, key=lambda pair: pair[0]))
+
+    def summaries(self, kept: Sequence[Candidate]) -> tuple[SearchSummary, ...]:
+        """What each search gave."""
+        return tuple(
+            SearchSummary(
+                index=search.index.name,
+                hits=len(search.page.hits),
+                kept=sum(item.search == place for item in kept),
+                score_kind=ranked.score_kind,
+                reason=search.page.reason or _semantic_reason(search.page),
+            )
+            for place, (search, ranked) in enumerate(zip(self._found, self._ranked, strict=True))
+        )
 
 
 def _best_once(items: Sequence[Candidate]) -> tuple[list[Candidate], list[Candidate]]:
@@ -111,34 +156,9 @@ def _best_once(items: Sequence[Candidate]) -> tuple[list[Candidate], list[Candid
     return [item for item in items if id(item) in kept], repeated
 
 
-def _evidence(
-    found: Sequence[Found],
-    ranked: Sequence[Ranked],
-    kept: Sequence[Candidate],
-    fitted: Fitted | None,
-    omitted: Sequence[Omission],
-) -> Evidence:
-    summaries = tuple(
-        SearchSummary(
-            index=search.index.name,
-            hits=len(search.page.hits),
-            kept=sum(item.search == place for item in kept),
-            score_kind=cut.score_kind,
-            reason=search.page.reason or _semantic_reason(search.page),
-        )
-        for place, (search, cut) in enumerate(zip(found, ranked, strict=True))
-    )
-    sources = tuple(
-        item.source(number, truncated=number == 1 and fitted is not None and fitted.truncated)
-        for number, item in enumerate(kept, 1)
-    )
-    return Evidence(
-        text=fitted.text if fitted else nothing_found([search.index.name for search in found]),
-        sources=sources,
-        omitted=tuple(omitted),
-        searches=summaries,
-        blocks=fitted.bodies if fitted else (),
-    )
+def _sources(kept: Sequence[Candidate], fitted: Fitted | None) -> tuple[Source, ...]:
+    cut = fitted is not None and fitted.truncated
+    return tuple(item.source(number, truncated=cut and number == 1) for number, item in enumerate(kept, 1))
 
 
 def _semantic_reason(page: HitPage) -> str | None:

@@ -29,12 +29,13 @@ from local.search.transport import EmbeddedTransport
 from shared.retrieval import QUIET, IndexSettings, Retrieval, RetrievalSettings, Signals
 from shared.telemetry import AppSignals, TelemetrySettings, redactor_of
 from shared.telemetry.admission import Admission
+from shared.telemetry.exporters import RedactingSpanExporter
 from shared.telemetry.pipeline import Exporters, Pipeline
 
 SAMPLE = Path(__file__).resolve().parents[1] / "local" / "sample"
 KEY = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
 CALLS = 300
-TURNS = 5
+TURNS = 8
 
 
 class NoSpans(SpanExporter):
@@ -45,6 +46,17 @@ class NoSpans(SpanExporter):
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
         time.sleep(self._delay)
+        return SpanExportResult.SUCCESS
+
+
+class KeptSpans(SpanExporter):
+    """Keeps spans."""
+
+    def __init__(self) -> None:
+        self.spans: list[ReadableSpan] = []
+
+    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+        self.spans.extend(spans)
         return SpanExportResult.SUCCESS
 
 
@@ -104,7 +116,7 @@ def pipeline_of(delay: float = 0.0) -> Pipeline:
 
 
 async def evidence_calls(service: SearchService, signals: Signals) -> list[float]:
-    """Seconds of each of many evidence calls."""
+    """Processor seconds of each of many evidence calls, in this thread: others on the machine do not count."""
     settings = RetrievalSettings(
         endpoint="https://embedded.search.windows.net",
         indexes=(IndexSettings(name="schools", key_field="id"),),
@@ -112,9 +124,9 @@ async def evidence_calls(service: SearchService, signals: Signals) -> list[float
     retrieval = Retrieval(settings, AnyToken(), transport=EmbeddedTransport(service), signals=signals)
     taken = []
     for _ in range(CALLS):
-        start = time.perf_counter()
+        start = time.thread_time()
         await retrieval.evidence("schools", "primary school", size=10)
-        taken.append(time.perf_counter() - start)
+        taken.append(time.thread_time() - start)
     await retrieval.close()
     return taken
 
@@ -140,10 +152,10 @@ async def evidence() -> None:
     taken: dict[str, list[float]] = {name: [] for name in ways}
     for _ in range(TURNS):
         for name, signals in ways.items():
-            taken[name] += await evidence_calls(service, signals)
+            taken[name].append(statistics.median(await evidence_calls(service, signals)))
     for pipeline in (redacted, raw):
         pipeline.shutdown()
-    median = {name: statistics.median(times) * 1e3 for name, times in taken.items()}
+    median = {name: min(medians) * 1e3 for name, medians in taken.items()}
     print("evidence call, search in process: " + ", ".join(f"{name} {ms:.2f} ms" for name, ms in median.items()))
     redaction = median["our signals"] - median["unredacted signals"]
     print(f"  redaction: {redaction * 1e3:.0f} µs, {redaction / median['no signals'] * 100:.1f} % of the call")
@@ -156,10 +168,10 @@ def each(name: str, act: Callable[[], object], times: int = 5_000) -> None:
 
 
 def _turn(act: Callable[[], object], times: int) -> float:
-    start = time.perf_counter()
+    start = time.thread_time()
     for _ in range(times):
         act()
-    return (time.perf_counter() - start) / times
+    return (time.thread_time() - start) / times
 
 
 def single_signals() -> None:
@@ -182,6 +194,17 @@ def single_signals() -> None:
     each("event", lambda: signals.event("briefing_finished", outcome="completed"), 2_000)
     each("hmac of an identifier", lambda: redactor.redact("100000", "identifier"))
     pipeline.shutdown()
+
+
+def gate() -> None:
+    """What the gate adds to the thread that exports."""
+    kept = KeptSpans()
+    pipeline = Pipeline(Exporters(kept, NoLogs(), NoMetrics()), {})
+    with signals_of(pipeline).span("search", index="schools", mode="keyword", top=10, query="q") as span:
+        span.set(hits=10, score_kind="keyword", total=40)
+    pipeline.shutdown()
+    gated = RedactingSpanExporter(NoSpans())
+    each("gate, one span", lambda: gated.export(kept.spans))
 
 
 SET_UPS = {
@@ -234,5 +257,6 @@ def _megabytes() -> float:
 if __name__ == "__main__":
     asyncio.run(evidence())
     single_signals()
+    gate()
     set_ups()
     queue()

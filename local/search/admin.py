@@ -5,14 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from pydantic import Field
+
 from .errors import ServiceError
 from .faults import read_fault
 from .message import Reply, Request, json_reply
+from .shapes import Shape, checked
 
 if TYPE_CHECKING:
     from .service import SearchService
 
 PREFIX = "/local/"
+
+
+class CallerShape(Shape):
+    """A caller to be registered."""
+
+    token: str = Field(min_length=1)
+    user: str | None = None
+    groups: list[str] = Field(default_factory=list)
 
 
 def answer_admin(service: SearchService, request: Request) -> Reply:
@@ -66,8 +77,6 @@ def _refuse_definitions(service: SearchService, request: Request) -> Reply:
 def _register_caller(service: SearchService, request: Request) -> Reply:
     """Let a token of `x-ms-query-source-authorization` stand for a user and groups."""
     body = request.json()
-    token, user, groups = body.get("token"), body.get("user"), body.get("groups") or []
-    if not isinstance(token, str) or not token or not isinstance(groups, list):
-        raise ServiceError(400, "InvalidCaller", "A caller has a 'token', and may have a 'user' and 'groups'.")
-    service.state.identities.register(token, user=user, groups=groups)
+    caller = checked(CallerShape, body, "caller")
+    service.state.identities.register(caller.token, user=caller.user, groups=caller.groups)
     return Reply(status=204)

@@ -12,6 +12,7 @@ from .analyzers import ANALYZERS
 from .errors import invalid_request
 from .fields import Field, read_fields, unknown_member, walk
 from .semantic_config import SemanticConfigurations, read_semantic
+from .shapes import IndexParts, checked
 from .vector_config import VectorSearch, read_vector_search
 
 NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,126}[a-z0-9])?")
@@ -78,6 +79,7 @@ def read_definition(raw: Mapping[str, Any]) -> IndexDefinition:
     for member in NOT_OFFERED:
         if raw.get(member):
             raise invalid_request("index", f"The member '{member}' is not offered by the embedded search service.")
+    checked(IndexParts, raw, "index")
     fields = read_fields(raw.get("fields"))
     definition = IndexDefinition(
         name=name,

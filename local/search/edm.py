@@ -13,6 +13,7 @@ from .fields import Field
 
 INT_RANGE = {"Edm.Int32": 2**31, "Edm.Int64": 2**63}
 DATE = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,12}))?)?(Z|[+-]\d\d:\d\d)", re.IGNORECASE)
+LARGEST = 1e15
 SPECIAL = {"INF": math.inf, "-INF": -math.inf, "NaN": math.nan}
 
 
@@ -133,7 +134,7 @@ def _degrees(value: Any) -> bool:
 def _vector(value: Any, field: Field, index: int) -> list[float] | None:
     if value is None or value == []:
         return None
-    if not isinstance(value, list) or not all(_degrees(each) for each in value):
+    if not isinstance(value, list) or not all(_degrees(each) and abs(each) <= LARGEST for each in value):
         raise _unfit(value, field.type, index)
     if len(value) != field.dimensions:
         raise invalid_request(

@@ -32,6 +32,9 @@ sensitivityLabel
 MEMBERS = frozenset(_MEMBERS_TEXT.split())
 
 
+NOT_OFFERED = ("normalizer", "synonymMaps", "vectorEncoding", "sensitivityLabel")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Field:
     """One field; `path` is its full name (`address/city`), `depth` the number of collections above and in it."""
@@ -106,6 +109,9 @@ def _read_field(raw: object, prefix: str) -> Field:
     if not isinstance(kind, str):
         raise invalid_request("index", f"The field '{name}' needs a type.")
     path = prefix + name
+    for member in NOT_OFFERED:
+        if raw.get(member):
+            raise invalid_request("index", f"The member '{member}' of the field '{path}' is not offered here.")
     return _complex_field(raw, path, kind) if _element(kind) == COMPLEX else _simple_field(raw, path, kind)
 
 
@@ -124,6 +130,9 @@ def _simple_field(raw: Mapping[str, Any], path: str, kind: str) -> Field:
     if element not in SIMPLE:
         raise invalid_request("index", f"The type '{kind}' of the field '{path}' is not supported.")
     text = element == "Edm.String"
+    for member in ("analyzer", "searchAnalyzer", "indexAnalyzer"):
+        if not isinstance(raw.get(member), str | None):
+            raise invalid_request("index", f"The member '{member}' of the field '{path}' must be a text.")
     on = _attributes(raw, path)
     if on["searchable"] and not text:
         raise invalid_request("index", f"The field '{path}' of type '{kind}' cannot be searchable.")
@@ -151,10 +160,8 @@ def _permission(raw: Mapping[str, Any], path: str, kind: str) -> str | None:
     value = raw.get("permissionFilter")
     if value is None:
         return None
-    if value not in ("userIds", "groupIds", "rbacScope"):
-        raise invalid_request(
-            "index", f"The permission filter of the field '{path}' must be userIds, groupIds or rbacScope."
-        )
+    if value not in ("userIds", "groupIds"):
+        raise invalid_request("index", f"The permission filter of the field '{path}' must be userIds or groupIds.")
     if kind not in ("Collection(Edm.String)", "Edm.String"):
         raise invalid_request("index", f"The permission filter field '{path}' must hold strings.")
     return str(value)

@@ -43,33 +43,33 @@ def read_highlight(
     return HighlightRequest(fields, "<em>" if before is None else before, "</em>" if after is None else after)
 
 
-def marked(text: str, analyze: Analyzer, terms: frozenset[str], tags: tuple[str, str]) -> str | None:
-    """The text with every matching word between the tags, None when none matches."""
-    spans = [(token.start, token.end) for token in analyze(text) if token.term in terms]
-    if not spans:
-        return None
-    found, at = [], 0
-    for start, end in spans:
-        if start < at:
-            continue
-        found += [text[at:start], tags[0], text[start:end], tags[1]]
-        at = end
-    return "".join([*found, text[at:]])
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """Marks the words of one field's texts that a query matched."""
 
+    analyze: Analyzer
+    terms: frozenset[str]
+    tags: tuple[str, str]
 
-def passages(
-    texts: Sequence[str], analyze: Analyzer, terms: frozenset[str], request: HighlightRequest, limit: int
-) -> list[str]:
-    """The sentences that hold a match, at most `limit` with the most matches, in the order of the text."""
-    tags = (request.before, request.after)
-    found: list[tuple[int, str]] = []
-    for text in texts:
-        for sentence in SENTENCE.findall(text):
-            passage = marked(sentence.strip(), analyze, terms, tags)
-            if passage is not None:
-                found.append((sum(token.term in terms for token in analyze(sentence)), passage))
-    best = sorted(range(len(found)), key=lambda at: (-found[at][0], at))[:limit]
-    return [found[at][1] for at in sorted(best)]
+    def mark(self, text: str) -> str | None:
+        """The text with every matching word between the tags, None when none matches."""
+        found, at = [], 0
+        for token in self.analyze(text):
+            if token.term in self.terms and token.start >= at:
+                found += [text[at : token.start], self.tags[0], text[token.start : token.end], self.tags[1]]
+                at = token.end
+        return "".join([*found, text[at:]]) if found else None
+
+    def passages(self, texts: Sequence[str], limit: int) -> list[str]:
+        """The sentences that hold a match, at most `limit` with the most matches, in the order of the text."""
+        found: list[tuple[int, str]] = []
+        for text in texts:
+            for sentence in SENTENCE.findall(text):
+                passage = self.mark(sentence.strip())
+                if passage is not None:
+                    found.append((sum(token.term in self.terms for token in self.analyze(sentence)), passage))
+        best = sorted(range(len(found)), key=lambda at: (-found[at][0], at))[:limit]
+        return [found[at][1] for at in sorted(best)]
 
 
 def highlights(
@@ -81,7 +81,8 @@ def highlights(
     """The passages of a document by field; fields without a match are left out."""
     found = {}
     for path, limit in request.fields.items():
-        cut = passages(values_at(document, path), analyzers[path], terms.get(path, frozenset()), request, limit)
+        marker = Marker(analyzers[path], terms.get(path, frozenset()), (request.before, request.after))
+        cut = marker.passages(values_at(document, path), limit)
         if cut:
             found[path] = cut
     return found

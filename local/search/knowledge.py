@@ -10,20 +10,23 @@ from .definition_json import etag
 from .errors import ServiceError, invalid_request
 from .fields import unknown_member
 from .indexes import Indexes
+from .knowledge_shapes import Agent, Base, Source
+from .shapes import checked
 
 Definition = dict[str, Any]
 Kind = Literal["knowledgesources", "knowledgebases", "agents"]
 WORDS = {"knowledgesources": "knowledge source", "knowledgebases": "knowledge base", "agents": "knowledge agent"}
 PARAMETERS = ("azureBlobParameters", "webParameters", "indexedOneLakeParameters")
 PREVIEW_PARAMETERS = ("mcpToolParameters", "remoteSharePointParameters", "indexedSharePointParameters")
-SOURCE_MEMBERS = frozenset({"name", "kind", "description", "encryptionKey", "searchIndexParameters"})
-INDEX_MEMBERS = frozenset({"searchIndexName", "semanticConfigurationName", "sourceDataFields", "searchFields"})
-BASE_MEMBERS = frozenset({"name", "description", "knowledgeSources", "models", "encryptionKey"})
 PREVIEW_MEMBERS = ("retrievalInstructions", "answerInstructions", "outputMode", "retrievalReasoningEffort")
-AGENT_MEMBERS = frozenset({"name", "description", "targetIndexes", "models", "requestLimits", "encryptionKey"})
-TARGET_MEMBERS = frozenset(
-    {"indexName", "defaultRerankerThreshold", "defaultIncludeReferenceSourceData", "defaultMaxDocsForReranker"}
+SOURCE_MEMBERS = frozenset(
+    {"name", "kind", "description", "encryptionKey", "searchIndexParameters", *PARAMETERS, *PREVIEW_PARAMETERS}
 )
+BASE_MEMBERS = frozenset(
+    {"name", "description", "knowledgeSources", "models", "encryptionKey", "corsOptions", *PREVIEW_MEMBERS}
+)
+AGENT_MEMBERS = frozenset({"name", "description", "targetIndexes", "models", "requestLimits", "encryptionKey"})
+TARGET_MEMBERS = ("indexName", "defaultRerankerThreshold", "defaultIncludeReferenceSourceData", "defaultMaxDocsForReranker")
 
 
 class Knowledge:
@@ -46,7 +49,7 @@ class Knowledge:
 
     def create(self, kind: str, raw: Mapping[str, Any]) -> Definition:
         """A new definition; 409 when its name is taken."""
-        if raw.get("name") in self._held[kind]:
+        if _name(raw) in self._held[kind]:
             message = f"Cannot create the {WORDS[kind]} '{raw['name']}' because it already exists."
             raise ServiceError(409, "ResourceNameAlreadyInUse", message)
         return self._keep(kind, raw)
@@ -67,44 +70,36 @@ class Knowledge:
         del self._held[kind][name]
 
     def _keep(self, kind: str, raw: Mapping[str, Any]) -> Definition:
-        name = raw.get("name")
-        if not isinstance(name, str) or not NAME.fullmatch(name):
-            raise invalid_request("definition", "A name has lowercase letters, digits and dashes, at most 128.")
+        name = _name(raw)
         checks = {"knowledgesources": self._check_source, "knowledgebases": self._check_base, "agents": self._check_agent}
         checks[kind](raw)
         self._held[kind][name] = dict(raw)
         return self._held[kind][name]
 
     def _check_source(self, raw: Mapping[str, Any]) -> None:
-        known = SOURCE_MEMBERS | {*PARAMETERS, *PREVIEW_PARAMETERS}
-        _only(raw, known, "search.knowledgeSource")
-        if raw.get("kind") != "searchIndex":
-            raise invalid_request("knowledgeSource", f"The kind '{raw.get('kind')}' is not offered; use searchIndex.")
-        options = raw.get("searchIndexParameters")
-        if not isinstance(options, Mapping):
-            raise invalid_request("knowledgeSource", "A source of the kind searchIndex needs 'searchIndexParameters'.")
-        _only(options, INDEX_MEMBERS, "search.searchIndexKnowledgeSourceParameters")
-        definition = self._indexes.get(str(options.get("searchIndexName"))).definition
-        configuration = options.get("semanticConfigurationName")
-        if not definition.semantic.by_name or configuration not in (None, *definition.semantic.by_name):
+        _only(raw, SOURCE_MEMBERS, "search.knowledgeSource")
+        options = checked(Source, raw, "knowledgeSource").search_index_parameters
+        definition = self._indexes.get(options.search_index_name).definition
+        configurations = definition.semantic.by_name
+        if not configurations or options.semantic_configuration_name not in (None, *configurations):
             raise invalid_request("knowledgeSource", f"The index '{definition.name}' has no such semantic configuration.")
 
     def _check_base(self, raw: Mapping[str, Any]) -> None:
-        _only(raw, BASE_MEMBERS | {*PREVIEW_MEMBERS, "corsOptions"}, "search.knowledgeBase")
-        sources = raw.get("knowledgeSources")
-        if not isinstance(sources, list) or not sources:
-            raise invalid_request("knowledgeBase", "A knowledge base needs 'knowledgeSources'.")
-        for each in sources:
-            self.get("knowledgesources", str(each.get("name") if isinstance(each, Mapping) else None))
+        _only(raw, BASE_MEMBERS, "search.knowledgeBase")
+        for each in checked(Base, raw, "knowledgeBase").knowledge_sources:
+            self.get("knowledgesources", each.name)
 
     def _check_agent(self, raw: Mapping[str, Any]) -> None:
         _only(raw, AGENT_MEMBERS, "search.knowledgeAgent")
-        targets = raw.get("targetIndexes")
-        if not isinstance(targets, list) or not targets:
-            raise invalid_request("agent", "An agent needs 'targetIndexes'.")
-        for each in targets:
-            _only(each, TARGET_MEMBERS, "search.knowledgeAgentTargetIndex")
-            self._indexes.get(str(each.get("indexName")))
+        for each in checked(Agent, raw, "agent").target_indexes:
+            self._indexes.get(each.index_name)
+
+
+def _name(raw: Mapping[str, Any]) -> str:
+    name = raw.get("name")
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        raise invalid_request("definition", "A name has lowercase letters, digits and dashes, at most 128.")
+    return name
 
 
 def _only(raw: Mapping[str, Any], known: frozenset[str], kind: str) -> None:
@@ -122,7 +117,7 @@ def shown(kind: str, raw: Mapping[str, Any], version: str) -> Definition:
         return head | _base_shown(raw, version)
     return head | {
         "description": raw.get("description"),
-        "targetIndexes": [{name: each.get(name) for name in sorted(TARGET_MEMBERS)} for each in raw["targetIndexes"]],
+        "targetIndexes": [{name: each.get(name) for name in TARGET_MEMBERS} for each in raw["targetIndexes"]],
         "models": [_model(each) for each in raw.get("models") or []],
         "requestLimits": raw.get("requestLimits"),
         "encryptionKey": None,

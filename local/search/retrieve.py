@@ -84,7 +84,7 @@ class Retrieval:
             top=target.documents,
         )
         hits = Search(index=index, request=request, scope=scope, embedder=self.embedder).run().body["value"]
-        kept = [hit for hit in hits if hit.get("@search.rerankerScore", 0) >= target.threshold]
+        kept = [hit for hit in hits if hit.get("@search.rerankerScore", -1) >= target.threshold]
         activity = Activity(
             number=number,
             target=target,

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from .embedding import Embedder
-from .errors import invalid_request
 from .knowledge import Knowledge
+from .knowledge_shapes import Agent, AgentCall, Base, BaseCall, Source
 from .queries import Scope
 from .retrieve import (
     Activity,
@@ -23,18 +23,15 @@ from .retrieve import (
     written_time,
 )
 from .retrieve_request import (
-    BASE_MEMBERS,
-    DEFAULT_THRESHOLD,
-    MAX_DOCUMENTS,
-    SOURCE_MEMBERS,
-    TARGET_MEMBERS,
     Target,
-    by_name,
-    checked_members,
-    missing_name,
-    queries_of,
-    threshold,
+    base_queries,
+    index_target,
+    indexes_asked,
+    last_question,
+    source_target,
+    sources_asked,
 )
+from .shapes import checked
 
 Body = dict[str, Any]
 ScopeOf = Callable[[str], Scope]
@@ -51,57 +48,42 @@ class Retriever:
 
     def base(self, name: str, body: Mapping[str, Any]) -> Body:
         """The answer of a knowledge base."""
-        definition = self.knowledge.get("knowledgebases", name)
-        checked_members(body, BASE_MEMBERS, "knowledgeRetrievalRequest")
-        queries = queries_of(body, planned=bool(definition.get("models")))
-        targets = self._sources(definition, body)
-        retrieval = Retrieval(scopes={each.index: self.scope_of(each.index) for each in targets}, embedder=self.embedder)
+        raw = self.knowledge.get("knowledgebases", name)
+        definition, call = checked(Base, raw, "knowledgeBase"), checked(BaseCall, body, "retrievalRequest")
+        queries = base_queries(call, planned=bool(definition.models))
+        names = [each.name for each in definition.knowledge_sources]
+        asked = sources_asked(call, names)
+        targets = [source_target(each, self._source(each), asked.get(each)) for each in names]
+        retrieval = self._retrieval(targets)
         activities, found = retrieval.run(queries, targets, 0)
         found = [each for each in found if each.target.references]
-        return {
-            "response": [{"content": [{"type": "text", "text": grounding(retrieval.scopes, found)}]}],
-            "activity": [
-                *(_base_activity(each, retrieval.scopes[each.target.index]) for each in activities),
-                self._reasoning(len(activities), definition, body),
-            ],
-            "references": [_base_reference(number, each, retrieval) for number, each in enumerate(found)],
-        }
+        answer: Body = {"response": [{"content": [{"type": "text", "text": grounding(retrieval.scopes, found)}]}]}
+        if call.include_activity is not False:
+            shown = [_base_activity(each, retrieval.scopes[each.target.index]) for each in activities]
+            answer["activity"] = [*shown, self._reasoning(len(shown), definition, call)]
+        return answer | {"references": [_base_reference(number, each, retrieval) for number, each in enumerate(found)]}
 
-    def _sources(self, definition: Mapping[str, Any], body: Mapping[str, Any]) -> list[Target]:
-        asked = by_name(body.get("knowledgeSourceParams"), "knowledgeSourceName", SOURCE_MEMBERS)
-        names = [each["name"] for each in definition["knowledgeSources"]]
-        unknown = next((name for name in asked if name not in names), None)
-        if unknown is not None:
-            raise missing_name("knowledge source", unknown)
-        return [self._source(name, asked.get(name, {})) for name in names]
+    def _source(self, name: str) -> Source:
+        return checked(Source, self.knowledge.get("knowledgesources", name), "knowledgeSource")
 
-    def _source(self, name: str, asked: Mapping[str, Any]) -> Target:
-        options = self.knowledge.get("knowledgesources", name)["searchIndexParameters"]
-        return Target(
-            name=name,
-            index=options["searchIndexName"],
-            configuration=options.get("semanticConfigurationName"),
-            source_fields=tuple(each["name"] for each in options.get("sourceDataFields") or ()),
-            search_fields=tuple(each["name"] for each in options.get("searchFields") or ()),
-            filter=asked.get("filterAddOn"),
-            threshold=threshold(asked, DEFAULT_THRESHOLD),
-            references=asked.get("includeReferences") is not False,
-            source_data=asked.get("includeReferenceSourceData") is True,
-        )
+    def _retrieval(self, targets: list[Target]) -> Retrieval:
+        return Retrieval(scopes={each.index: self.scope_of(each.index) for each in targets}, embedder=self.embedder)
 
-    def _reasoning(self, number: int, definition: Mapping[str, Any], body: Mapping[str, Any]) -> Body:
+    def _reasoning(self, number: int, definition: Base, call: BaseCall) -> Body:
         """The closing activity; no model reasons here, so its tokens are none."""
-        effort = body.get("retrievalReasoningEffort") or definition.get("retrievalReasoningEffort")
+        effort = call.retrieval_reasoning_effort or definition.retrieval_reasoning_effort
         found: Body = {"type": "agenticReasoning", "id": number, "reasoningTokens": 0}
         return found | {"retrievalReasoningEffort": effort} if effort and self.version.endswith("preview") else found
 
     def agent(self, name: str, body: Mapping[str, Any]) -> Body:
         """The answer of an agent in the shape of 2025-05-01-preview."""
-        definition = self.knowledge.get("agents", name)
-        checked_members(body, frozenset({"messages", "targetIndexParams"}), "knowledgeAgentRetrievalRequest")
-        targets = self._targets(definition, body)
-        retrieval = Retrieval(scopes={each.index: self.scope_of(each.index) for each in targets}, embedder=self.embedder)
-        activities, found = retrieval.run(queries_of(body, planned=True), targets, 0)
+        definition = checked(Agent, self.knowledge.get("agents", name), "knowledgeAgent")
+        call = checked(AgentCall, body, "retrievalRequest")
+        known = {each.index_name: each for each in definition.target_indexes}
+        asked = indexes_asked(call, known)
+        targets = [index_target(known[each], asked.get(each)) for each in (asked or known)]
+        retrieval = self._retrieval(targets)
+        activities, found = retrieval.run([last_question(call.messages)], targets, 0)
         text = grounding(retrieval.scopes, found)
         return {
             "response": [{"role": "assistant", "content": [{"type": "text", "text": text}]}],
@@ -111,30 +93,6 @@ class Retriever:
             ],
             "references": [_agent_reference(number, each, retrieval) for number, each in enumerate(found)],
         }
-
-    def _targets(self, definition: Mapping[str, Any], body: Mapping[str, Any]) -> list[Target]:
-        asked = by_name(body.get("targetIndexParams"), "indexName", TARGET_MEMBERS)
-        known = {each["indexName"]: each for each in definition["targetIndexes"]}
-        unknown = next((name for name in asked if name not in known), None)
-        if unknown is not None:
-            raise missing_name("index", unknown)
-        return [_target(name, known[name], asked.get(name, {})) for name in (asked or known)]
-
-
-def _target(name: str, known: Mapping[str, Any], asked: Mapping[str, Any]) -> Target:
-    documents = asked.get("maxDocsForReranker") or known.get("defaultMaxDocsForReranker") or MAX_DOCUMENTS
-    if not isinstance(documents, int) or not 1 <= documents <= 10_000:
-        raise invalid_request("retrievalRequest", "'maxDocsForReranker' must be between 1 and 10000.")
-    shown = asked.get("includeReferenceSourceData")
-    default = known.get("defaultRerankerThreshold")
-    return Target(
-        name=name,
-        index=name,
-        filter=asked.get("filterAddOn"),
-        threshold=threshold(asked, DEFAULT_THRESHOLD if default is None else float(default)),
-        documents=min(documents, MAX_DOCUMENTS),
-        source_data=known.get("defaultIncludeReferenceSourceData") is True if shown is None else shown is True,
-    )
 
 
 def _base_activity(activity: Activity, scope: Scope) -> Body:

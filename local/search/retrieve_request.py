@@ -1,43 +1,23 @@
-"""What a retrieve call asks of a knowledge base or an agent, checked."""
+"""What a retrieve call asks of a knowledge base or an agent, as searches on targets."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from .errors import ServiceError, invalid_request
-from .fields import unknown_member
+from .knowledge_shapes import (
+    AgentCall,
+    BaseCall,
+    Message,
+    Source,
+    SourceParameters,
+    TargetIndex,
+    TargetParameters,
+)
 
 DEFAULT_THRESHOLD = 1.9
 MAX_DOCUMENTS = 50
-BASE_MEMBERS = frozenset(
-    {
-        "intents",
-        "messages",
-        "knowledgeSourceParams",
-        "retrievalReasoningEffort",
-        "outputMode",
-        "maxRuntimeInSeconds",
-        "maxOutputSize",
-        "maxOutputSizeInTokens",
-        "includeActivity",
-    }
-)
-SOURCE_MEMBERS = frozenset(
-    {
-        "knowledgeSourceName",
-        "kind",
-        "filterAddOn",
-        "includeReferences",
-        "includeReferenceSourceData",
-        "alwaysQuerySource",
-        "rerankerThreshold",
-    }
-)
-TARGET_MEMBERS = frozenset(
-    {"indexName", "filterAddOn", "maxDocsForReranker", "rerankerThreshold", "includeReferenceSourceData"}
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,68 +36,83 @@ class Target:
     source_data: bool = False
 
 
-def queries_of(body: Mapping[str, Any], *, planned: bool) -> list[str]:
-    """The texts to search: the intents, or the last message of the user where a model would plan."""
-    intents = body.get("intents")
-    if intents:
-        return [_intent(each) for each in intents]
-    messages = body.get("messages")
-    if not isinstance(messages, list) or not messages:
+def base_queries(call: BaseCall, *, planned: bool) -> list[str]:
+    """The texts to search: the intents, or the last message of the user where the base has a model that would plan."""
+    if call.intents:
+        return [each.search for each in call.intents]
+    if not call.messages:
         raise invalid_request("retrievalRequest", "A request needs 'intents' or 'messages'.")
     if not planned:
         raise invalid_request("retrievalRequest", "'messages' need a model in the knowledge base; use 'intents'.")
-    texts = [text for each in messages if (text := _user_text(each))]
+    return [last_question(call.messages)]
+
+
+def last_question(messages: Iterable[Message]) -> str:
+    """The text of the user's last message."""
+    texts = [text for each in messages if each.role == "user" and (text := _text(each))]
     if not texts:
         raise invalid_request("retrievalRequest", "At least one message of the user needs a text.")
-    return texts[-1:]
+    return texts[-1]
 
 
-def _intent(raw: Any) -> str:
-    text = raw.get("search") if isinstance(raw, Mapping) else None
-    if not isinstance(text, str) or not text.strip() or raw.get("type", "semantic") != "semantic":
-        raise invalid_request("retrievalRequest", "An intent has the type 'semantic' and a 'search' text.")
-    return text
+def _text(message: Message) -> str:
+    return " ".join(part.text for part in message.content or () if part.type == "text" and part.text).strip()
 
 
-def _user_text(raw: Any) -> str:
-    if not isinstance(raw, Mapping) or raw.get("role", "user") != "user":
-        return ""
-    parts = raw.get("content") or []
-    return " ".join(str(part["text"]) for part in parts if isinstance(part, Mapping) and part.get("type") == "text").strip()
+def source_target(name: str, source: Source, asked: SourceParameters | None) -> Target:
+    """A knowledge source as a target of this call."""
+    options = source.search_index_parameters
+    threshold = asked.reranker_threshold if asked else None
+    return Target(
+        name=name,
+        index=options.search_index_name,
+        configuration=options.semantic_configuration_name,
+        source_fields=tuple(each.name for each in options.source_data_fields or ()),
+        search_fields=tuple(each.name for each in options.search_fields or ()),
+        filter=asked.filter_add_on if asked else None,
+        threshold=DEFAULT_THRESHOLD if threshold is None else threshold,
+        references=not (asked and asked.include_references is False),
+        source_data=bool(asked and asked.include_reference_source_data),
+    )
 
 
-def checked_members(raw: Any, known: frozenset[str], kind: str) -> Mapping[str, Any]:
-    """An object with known members only."""
-    if not isinstance(raw, Mapping):
-        raise invalid_request("retrievalRequest", f"A {kind} must be an object.")
-    unknown = next((name for name in raw if name not in known), None)
-    if unknown is not None:
-        raise unknown_member(unknown, f"search.{kind}")
-    return raw
+def index_target(known: TargetIndex, asked: TargetParameters | None) -> Target:
+    """An index of an agent as a target of this call."""
+    threshold = asked.reranker_threshold if asked else None
+    threshold = known.default_reranker_threshold if threshold is None else threshold
+    documents = (asked.max_docs_for_reranker if asked else None) or known.default_max_docs_for_reranker
+    shown = asked.include_reference_source_data if asked else None
+    return Target(
+        name=known.index_name,
+        index=known.index_name,
+        filter=asked.filter_add_on if asked else None,
+        threshold=DEFAULT_THRESHOLD if threshold is None else threshold,
+        documents=min(documents or MAX_DOCUMENTS, MAX_DOCUMENTS),
+        source_data=bool(known.default_include_reference_source_data if shown is None else shown),
+    )
 
 
-def by_name(parameters: Any, member: str, known: frozenset[str]) -> dict[str, Mapping[str, Any]]:
-    """Per-source parameters under the name that they speak of; a name given twice is a 400."""
-    found: dict[str, Mapping[str, Any]] = {}
-    for raw in parameters or []:
-        each = checked_members(raw, known, member)
-        name = each.get(member)
-        if not isinstance(name, str) or name in found:
-            raise invalid_request("retrievalRequest", f"'{member}' must be given once per entry.")
-        found[name] = each
-    return found
+def sources_asked(call: BaseCall, known: Iterable[str]) -> dict[str, SourceParameters]:
+    """The parameters of each source by its name; a foreign source or one named twice is a 400."""
+    asked = call.knowledge_source_params or []
+    _check_names([each.knowledge_source_name for each in asked], set(known), "knowledge source")
+    return {each.knowledge_source_name: each for each in asked}
 
 
-def threshold(raw: Mapping[str, Any], otherwise: float) -> float:
-    """The least reranker score, from 0 to 4."""
-    value = raw.get("rerankerThreshold")
-    if value is None:
-        return otherwise
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 4:
-        raise invalid_request("retrievalRequest", "'rerankerThreshold' must be between 0 and 4.")
-    return float(value)
+def indexes_asked(call: AgentCall, known: Iterable[str]) -> dict[str, TargetParameters]:
+    """The parameters of each index by its name; a foreign index or one named twice is a 400."""
+    asked = call.target_index_params or []
+    _check_names([each.index_name for each in asked], set(known), "index")
+    return {each.index_name: each for each in asked}
 
 
-def missing_name(kind: str, name: str) -> ServiceError:
-    """The 400 of parameters for a source that the base does not have."""
-    return invalid_request("retrievalRequest", f"The {kind} '{name}' does not belong to this definition.")
+def _check_names(names: list[str], known: set[str], kind: str) -> None:
+    for name in names:
+        if name not in known:
+            raise _refused(f"The {kind} '{name}' does not belong to this definition.")
+        if names.count(name) > 1:
+            raise _refused(f"The {kind} '{name}' is named twice.")
+
+
+def _refused(text: str) -> ServiceError:
+    return invalid_request("retrievalRequest", text)

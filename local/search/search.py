@@ -14,11 +14,10 @@ from .highlights import HighlightRequest, highlights, read_highlight
 from .index import SearchIndex
 from .matching import Found, Matching
 from .ordering import SortKey, by_keys, by_score, read_orderby
-from .passages import best_passage
 from .projection import Tree, project, read_select
 from .queries import Scope
 from .search_request import MAX_PAGE, PAGE, SearchRequest
-from .semantic import RANKED, SemanticRanking, caption, debug_info, rank
+from .semantic import RANKED, SemanticRanker, SemanticRanking, caption, debug_info
 from .semantic_request import SemanticRequest, read_semantic_request
 
 Hit = dict[str, Any]
@@ -99,10 +98,13 @@ class Search:
         if semantic is None:
             return None
         if self.partial is None:
-            return rank(self.index, semantic, ranked, self.embedder)
+            return self._ranker(semantic).rank(ranked)
         if self.request.semantic_error_handling == "fail":
             raise ServiceError(503, "SemanticRankerUnavailable", f"Semantic ranking failed: {self.partial}.")
         return None
+
+    def _ranker(self, semantic: SemanticRequest) -> SemanticRanker:
+        return SemanticRanker(index=self.index, request=semantic, embedder=self.embedder)
 
     def _head(self, total: int, plan: Plan, ranking: SemanticRanking | None) -> dict[str, Any]:
         """The members before the hits."""
@@ -142,7 +144,7 @@ class Search:
         if ordinal in ranking.scores:
             found["@search.rerankerScore"] = ranking.scores[ordinal]
         if semantic.captions:
-            passage = best_passage(document, semantic.configuration, semantic.text, self.embedder)
+            passage = self._ranker(semantic).passage(ordinal)
             found["@search.captions"] = [caption(passage, semantic.highlight)]
         if semantic.debug:
             found["@search.documentDebugInfo"] = debug_info(document, semantic.configuration)

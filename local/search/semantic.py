@@ -38,74 +38,78 @@ class SemanticRanking:
     answers: list[dict[str, Any]]
 
 
-def rank(index: SearchIndex, request: SemanticRequest, ordinals: Sequence[int], embedder: Embedder) -> SemanticRanking:
-    """Rank the first fifty of the hits; the rest follow in their order, without a reranker score."""
-    candidates, rest = list(ordinals[:RANKED]), list(ordinals[RANKED:])
-    nearness = _nearness(index, request, candidates, embedder)
-    scores = {each: widened(TOP_SCORE * float(np.sqrt(value))) for each, value in zip(candidates, nearness, strict=True)}
-    ranked = sorted(candidates, key=lambda each: -scores[each])
-    return SemanticRanking(
-        ordinals=[*ranked, *rest], scores=scores, answers=_answers(index, request, ranked, scores, embedder)
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SemanticRanker:
+    """Ranks the hits of one search again."""
 
+    index: SearchIndex
+    request: SemanticRequest
+    embedder: Embedder
 
-def _nearness(
-    index: SearchIndex, request: SemanticRequest, candidates: list[int], embedder: Embedder
-) -> NDArray[np.float64]:
-    """From 0 to 1 for every candidate."""
-    if not candidates:
-        return np.zeros(0)
-    vectors = _vectors(index, request.configuration, candidates, embedder)
-    cosines = np.clip(vectors @ embedder.embed([request.text])[0], 0, 1)
-    shares = _word_shares(index, request)[candidates]
-    nearness: NDArray[np.float64] = (cosines + WORDS_WEIGHT * shares) / (1 + WORDS_WEIGHT)
-    return nearness
+    def rank(self, ordinals: Sequence[int]) -> SemanticRanking:
+        """The first fifty of the hits ranked; the rest follow in their order, without a reranker score."""
+        candidates, rest = list(ordinals[:RANKED]), list(ordinals[RANKED:])
+        nearness = self._nearness(candidates) if candidates else np.zeros(0)
+        scores = {each: widened(TOP_SCORE * float(value**0.5)) for each, value in zip(candidates, nearness, strict=True)}
+        ranked = sorted(candidates, key=lambda each: -scores[each])
+        return SemanticRanking(ordinals=[*ranked, *rest], scores=scores, answers=self._answers(ranked, scores))
 
+    def passage(self, ordinal: int) -> Passage:
+        """The part of a document that speaks most to the query."""
+        document = self.index.store.document(ordinal)
+        return best_passage(document, self.request.configuration, self.request.text, self.embedder)
 
-def _vectors(
-    index: SearchIndex, configuration: SemanticConfiguration, candidates: list[int], embedder: Embedder
-) -> NDArray[np.float64]:
-    """The vectors of the documents' texts; each is made once until a document changes."""
-    kept: dict[int, Any] = index.store.derived(("semantic", configuration.name), dict)
-    missing = [each for each in candidates if each not in kept]
-    if missing:
-        made = embedder.embed([ranked_text(index.store.document(each), configuration) for each in missing])
-        kept.update(zip(missing, made, strict=True))
-    return np.array([kept[each] for each in candidates], np.float64)
+    def _nearness(self, candidates: list[int]) -> NDArray[np.float64]:
+        """From 0 to 1 for every candidate."""
+        cosines = np.clip(self._vectors(candidates) @ self.embedder.embed([self.request.text])[0], 0, 1)
+        shares = self._word_shares()[candidates]
+        nearness: NDArray[np.float64] = (cosines + WORDS_WEIGHT * shares) / (1 + WORDS_WEIGHT)
+        return nearness
 
+    def _vectors(self, candidates: list[int]) -> NDArray[np.float64]:
+        """The vectors of the documents' texts; each is made once until a document changes."""
+        store, configuration = self.index.store, self.request.configuration
+        kept: dict[int, Any] = store.derived(("semantic", configuration.name), dict)
+        missing = [each for each in candidates if each not in kept]
+        if missing:
+            made = self.embedder.embed([ranked_text(store.document(each), configuration) for each in missing])
+            kept.update(zip(missing, made, strict=True))
+        return np.array([kept[each] for each in candidates], np.float64)
 
-def _word_shares(index: SearchIndex, request: SemanticRequest) -> NDArray[np.float64]:
-    """For every document the share of the query's words that its ranked fields hold, weighed by rarity."""
-    total, size = np.zeros(len(index.store.documents)), max(1, len(index.store))
-    weights = 0.0
-    for word in dict.fromkeys(token.term for token in standard(request.text)):
-        if word in ENGLISH:
-            continue
-        mask = np.zeros(len(total), np.bool_)
-        for path in request.configuration.paths:
-            postings = index.store.postings.get(path)
-            for token in postings.search_analyze(word) if postings else ():
-                mask[postings.postings(token.term)[0]] = True  # type: ignore[union-attr]
-        having = int(np.count_nonzero(mask & index.store.alive))
-        weight = float(np.log(1 + (size - having + 0.5) / (having + 0.5)))
-        total[mask] += weight
-        weights += weight
-    return total / weights if weights else total
+    def _word_shares(self) -> NDArray[np.float64]:
+        """For every document the share of the query's words that its ranked fields hold, weighed by rarity."""
+        store = self.index.store
+        total, size = np.zeros(len(store.documents)), max(1, len(store))
+        weights = 0.0
+        for word in dict.fromkeys(token.term for token in standard(self.request.text)):
+            if word not in ENGLISH:
+                mask = self._holding(word)
+                having = int(np.count_nonzero(mask & store.alive))
+                weight = float(np.log(1 + (size - having + 0.5) / (having + 0.5)))
+                total[mask] += weight
+                weights += weight
+        return total / weights if weights else total
 
+    def _holding(self, word: str) -> NDArray[np.bool_]:
+        """The documents that hold a word in one of the ranked fields, as each field's analyzer sees it."""
+        mask = np.zeros(len(self.index.store.documents), np.bool_)
+        for path in self.request.configuration.paths:
+            postings = self.index.store.postings.get(path)
+            if postings is not None:
+                for token in postings.search_analyze(word):
+                    mask[postings.postings(token.term)[0]] = True
+        return mask
 
-def _answers(
-    index: SearchIndex, request: SemanticRequest, ranked: list[int], scores: Mapping[int, float], embedder: Embedder
-) -> list[dict[str, Any]]:
-    """Passages that speak to the query strongly enough, best first."""
-    found: list[dict[str, Any]] = []
-    for ordinal in ranked[:ANSWER_HITS] if request.answers else []:
-        confidence = round(scores[ordinal] / TOP_SCORE, 3)
-        if confidence >= request.threshold and len(found) < request.answers:
-            document = index.store.document(ordinal)
-            passage = best_passage(document, request.configuration, request.text, embedder)
-            key = document[index.definition.key.name]
-            found.append({"key": key, **caption(passage, request.highlight), "score": widened(confidence)})
-    return found
+    def _answers(self, ranked: list[int], scores: Mapping[int, float]) -> list[dict[str, Any]]:
+        """Passages that speak to the query strongly enough, best first."""
+        found: list[dict[str, Any]] = []
+        for ordinal in ranked[:ANSWER_HITS]:
+            confidence = round(scores[ordinal] / TOP_SCORE, 3)
+            if len(found) < self.request.answers and confidence >= self.request.threshold:
+                key = self.index.store.document(ordinal)[self.index.definition.key.name]
+                shown = caption(self.passage(ordinal), self.request.highlight)
+                found.append({"key": key, **shown, "score": widened(confidence)})
+        return found
 
 
 def caption(passage: Passage, highlight: bool) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 from .analyzers import standard
 from .completion_request import CompletionRequest
 from .fieldvalues import values_at
-from .highlights import marked
+from .highlights import Marker
 from .index import SearchIndex
 from .matched import Matched, one_of
 from .ordering import by_keys, read_orderby
@@ -49,9 +49,9 @@ def _text(index: SearchIndex, ordinal: int, found: Found, request: CompletionReq
     """The value of the first field that matches, with the words marked when tags were asked for."""
     path = next(path for path, each in found.items() if each.mask[ordinal])
     terms = found[path].terms.get(path, frozenset())
-    tags = (request.before or "", request.after or "")
+    marker = Marker(standard, terms, (request.before or "", request.after or ""))
     for value in values_at(index.store.document(ordinal), path):
-        text = marked(value, standard, terms, tags)
+        text = marker.mark(value)
         if text is not None:
             return text
     return ""

@@ -1,4 +1,8 @@
-"""The texts behind a suggester: its fields, cut by the standard analyzer whatever analyzer they are searched with."""
+"""The texts behind a suggester: its fields, cut by the standard analyzer whatever analyzer they are searched with.
+
+The service indexes every beginning of a word there. A field's length counts words, but the average length counts all those
+beginnings; only so do the recorded suggestions come in their order.
+"""
 
 from __future__ import annotations
 
@@ -33,6 +37,7 @@ class Suggester:
             if document is not None:
                 texts = [text for text in values_at(document, path) if isinstance(text, str)]
                 postings.add(ordinal, int(shards[ordinal]), texts)
+                postings.total_lengths[shards[ordinal]] += sum(len(term) - 1 for term in postings.tokens(ordinal)[0])
         return postings
 
     def search(self, path: str, shards: int) -> TextSearch:

@@ -15,6 +15,8 @@ from .fields import Field, unknown_member
 
 DEFAULT_K = 50
 MAX_K = 10_000
+# Squares of larger numbers leave the range of 32 bits.
+LARGEST = 1e15
 COMMON = frozenset({"kind", "k", "fields", "exhaustive", "oversampling", "weight", "threshold"})
 KINDS = {"vector": COMMON | {"vector"}, "text": COMMON | {"text", "queryRewrites"}}
 
@@ -33,7 +35,7 @@ class VectorQuery:
 def read_vector_query(definition: IndexDefinition, raw: Mapping[str, Any], embedder: Embedder) -> list[VectorQuery]:
     """The query, once per field that it names; what does not fit is the service's 400."""
     kind = raw.get("kind")
-    if kind not in KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:
         raise invalid_vector(f"The vector query kind '{kind}' is not supported; use vector or text.")
     unknown = next((name for name in raw if name not in KINDS[kind]), None)
     if unknown is not None:
@@ -98,7 +100,7 @@ def _vector(definition: IndexDefinition, field: Field, raw: Mapping[str, Any], e
         return _embedded(definition, field, raw.get("text"), embedder)
     vector = raw.get("vector")
     if not isinstance(vector, list) or not all(_is_number(each) for each in vector):
-        raise invalid_vector("'vector' must be a list of numbers.")
+        raise invalid_vector(f"'vector' must be a list of numbers, none beyond {LARGEST:g}.")
     if len(vector) != field.dimensions:
         raise invalid_vector(
             f"There's a mismatch in vector dimensions. The vector field '{field.path}', with dimension of "
@@ -109,7 +111,7 @@ def _vector(definition: IndexDefinition, field: Field, raw: Mapping[str, Any], e
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST
 
 
 def _embedded(definition: IndexDefinition, field: Field, text: Any, embedder: Embedder) -> Vectors:

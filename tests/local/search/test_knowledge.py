@@ -179,8 +179,8 @@ async def test_retrieve_is_trimmed_as_search_is() -> None:
 REFUSED: list[tuple[str, str, dict[str, Any], int, str]] = [
     ("POST", "/knowledgesources", SOURCE, 409, "already exists"),
     ("POST", "/knowledgesources", {**SOURCE, "name": "Bad Name"}, 400, "lowercase letters"),
-    ("POST", "/knowledgesources", {**SOURCE, "name": "n", "kind": "web"}, 400, "The kind 'web' is not offered"),
-    ("POST", "/knowledgesources", {"name": "n", "kind": "searchIndex"}, 400, "needs 'searchIndexParameters'"),
+    ("POST", "/knowledgesources", {**SOURCE, "name": "n", "kind": "web"}, 400, "kind: Input should be 'searchIndex'"),
+    ("POST", "/knowledgesources", {"name": "n", "kind": "searchIndex"}, 400, "searchIndexParameters: Field required."),
     ("POST", "/knowledgesources", {**SOURCE, "name": "n", "colour": 1}, 400, "'colour' does not exist"),
     (
         "POST",
@@ -196,15 +196,15 @@ REFUSED: list[tuple[str, str, dict[str, Any], int, str]] = [
         400,
         "no such semantic configuration",
     ),
-    ("POST", "/knowledgebases", {"name": "n"}, 400, "needs 'knowledgeSources'"),
+    ("POST", "/knowledgebases", {"name": "n"}, 400, "knowledgeSources: Field required."),
     ("POST", "/knowledgebases", {"name": "n", "knowledgeSources": [{"name": "gone"}]}, 404, "source with the name 'gone'"),
-    ("POST", "/agents", {"name": "n"}, 400, "needs 'targetIndexes'"),
+    ("POST", "/agents", {"name": "n"}, 400, "targetIndexes: Field required."),
     ("GET", "/agents('gone')", {}, 404, "No knowledge agent with the name 'gone'"),
     ("POST", "/knowledgebases('gone')/retrieve", intents("x"), 404, "No knowledge base with the name 'gone'"),
     ("POST", "/knowledgesources('source')/retrieve", intents("x"), 404, "cannot be retrieved from"),
     ("POST", "/knowledgebases('base')/retrieve", {}, 400, "needs 'intents' or 'messages'"),
     ("POST", "/knowledgebases('base')/retrieve", {"messages": [{"role": "user"}]}, 400, "need a model"),
-    ("POST", "/knowledgebases('base')/retrieve", intents(" "), 400, "An intent has the type 'semantic'"),
+    ("POST", "/knowledgebases('base')/retrieve", intents(" "), 400, "intents.0.search"),
     ("POST", "/knowledgebases('base')/retrieve", {**intents("x"), "colour": 1}, 400, "'colour' does not exist"),
     (
         "POST",
@@ -213,6 +213,21 @@ REFUSED: list[tuple[str, str, dict[str, Any], int, str]] = [
         400,
         "The knowledge source 'other' does not belong",
     ),
+    (
+        "POST",
+        "/knowledgebases('base')/retrieve",
+        {**intents("x"), "knowledgeSourceParams": [{"knowledgeSourceName": "source"}] * 2},
+        400,
+        "The knowledge source 'source' is named twice.",
+    ),
+    (
+        "POST",
+        "/knowledgebases('base')/retrieve",
+        {**intents("x"), "knowledgeSourceParams": 5},
+        400,
+        "should be a valid list",
+    ),
+    ("POST", "/knowledgebases('base')/retrieve", {**intents("x"), "outputMode": "answerSynthesis"}, 400, "outputMode"),
     (
         "POST",
         "/knowledgebases('base')/retrieve",
@@ -225,9 +240,9 @@ REFUSED: list[tuple[str, str, dict[str, Any], int, str]] = [
         "/knowledgebases('base')/retrieve",
         {**intents("x"), "knowledgeSourceParams": [{"knowledgeSourceName": "source", "rerankerThreshold": 5}]},
         400,
-        "between 0 and 4",
+        "rerankerThreshold: Input should be less than or equal to 4.",
     ),
-    ("POST", "/agents('agent')/retrieve", {"messages": []}, 400, "needs 'intents' or 'messages'"),
+    ("POST", "/agents('agent')/retrieve", {"messages": []}, 400, "messages: List should have at least 1 item"),
     ("POST", "/agents('agent')/retrieve", {"messages": [{"role": "assistant"}]}, 400, "At least one message"),
     (
         "POST",
@@ -244,7 +259,7 @@ REFUSED: list[tuple[str, str, dict[str, Any], int, str]] = [
             "targetIndexParams": [{"indexName": "inns", "maxDocsForReranker": 0.5}],
         },
         400,
-        "between 1 and 10000",
+        "maxDocsForReranker: Input should be a valid integer",
     ),
 ]
 

@@ -133,7 +133,8 @@ async def test_a_written_vector_replaces_the_old(vectors: Caller) -> None:
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
     (query(vector=[1, 0]), "There's a mismatch in vector dimensions."),
-    (query(vector="x"), "'vector' must be a list of numbers."),
+    (query(vector="x"), "'vector' must be a list of numbers"),
+    (query(vector=[1e30, 0, 0]), "none beyond 1e+15"),
     (query(fields="text"), "The field 'text' is not a vector field"),
     (query(fields="gone"), "Unknown field 'gone' in vector field list."),
     (query(fields=""), "A vector query must name its fields."),

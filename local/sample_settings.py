@@ -21,6 +21,8 @@ INSPECTIONS: dict[str, Any] = {
     "NameField": "title",
     "LinkField": "url",
     "KeyField": "id",
+    "SemanticConfiguration": "default",
+    "VectorFields": ["content_vector"],
 }
 TRUSTS: dict[str, Any] = {
     "Name": "trusts",

@@ -33,6 +33,7 @@ class Walk:
         """Readiness, search, evidence, citations, an answer, one briefing, a batch."""
         await self._ready()
         await self._search()
+        await self._other_words()
         evidence = await self._evidence()
         await self._citations(evidence)
         await self._answer()
@@ -63,6 +64,14 @@ class Walk:
             )
         if not page["hits"] or "St Mary's" not in page["hits"][0]["source"]["name"]:
             raise LocalRunError("The search did not find St Mary's first.")
+
+    async def _other_words(self) -> None:
+        self._title("POST /api/search – inspections by meaning: child protection issues")
+        page = await self._call("POST", "search", {"index": "inspections", "query": "child protection issues", "top": 8})
+        for hit in page["hits"][:3]:
+            self._say(f"{hit['number']}. {hit['rerankerScore']:.2f}  {hit['source']['name']}: {hit['captions'][0]['text']}")
+        if not any("safeguarding concerns" in hit["fields"]["body"] for hit in page["hits"]):
+            raise LocalRunError("The search did not find what stands there in other words.")
 
     async def _evidence(self) -> Any:
         self._title("POST /api/evidence – a school by filter, and its inspections")

@@ -1,24 +1,43 @@
-"""What the app has to know of host.json: how often the queue delivers a message before it gives up."""
+"""What the app has to know of host.json: how often the queue delivers a message, and how long a function may run."""
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 from .environment import Environment
 
 DEFAULT_MAX_DEQUEUE_COUNT = 5
-OVERRIDE = "AzureFunctionsJobHost__extensions__queues__maxDequeueCount"
+OVERRIDES = "AzureFunctionsJobHost__"
+_SPAN = re.compile(r"(?:(\d+)\.)?(\d{1,2}):(\d{2}):(\d{2})(?:\.\d+)?")
 
 
-def max_dequeue_count(env: Environment, host_json: Path | None) -> int:
-    """`extensions.queues.maxDequeueCount` of host.json, or its override among the settings, which wins as in the host."""
-    found = DEFAULT_MAX_DEQUEUE_COUNT
-    if host_json is not None and host_json.is_file():
-        node: Any = json.loads(host_json.read_text(encoding="utf-8"))
-        for key in ("extensions", "queues", "maxDequeueCount"):
+class HostFile:
+    """The values of host.json under the settings that override them (`AzureFunctionsJobHost__a__b`), as the host reads them."""
+
+    def __init__(self, env: Environment, path: Path | None) -> None:
+        self._env = env
+        self._values: Any = json.loads(path.read_text(encoding="utf-8")) if path is not None and path.is_file() else {}
+
+    def max_dequeue_count(self) -> int:
+        """How many times a message is delivered before it goes to the poison queue."""
+        override = self._env.optional_whole(OVERRIDES + "extensions__queues__maxDequeueCount", least=1)
+        found = self._value("extensions", "queues", "maxDequeueCount") if override is None else override
+        return found if isinstance(found, int) and not isinstance(found, bool) and found >= 1 else DEFAULT_MAX_DEQUEUE_COUNT
+
+    def function_timeout(self) -> float | None:
+        """Seconds that a function may run; None where host.json sets no limit that can be read."""
+        text = self._env.text(OVERRIDES + "functionTimeout") or self._value("functionTimeout")
+        match = _SPAN.fullmatch(text) if isinstance(text, str) else None
+        if match is None:
+            return None
+        days, hours, minutes, seconds = (int(part or 0) for part in match.groups())
+        return float(((days * 24 + hours) * 60 + minutes) * 60 + seconds)
+
+    def _value(self, *keys: str) -> Any:
+        node = self._values
+        for key in keys:
             node = node.get(key) if isinstance(node, dict) else None
-        found = node if isinstance(node, int) and not isinstance(node, bool) and node >= 1 else found
-    override = env.optional_whole(OVERRIDE, least=1)
-    return found if override is None else override
+        return node

@@ -13,7 +13,7 @@ from . import table
 from .auth import in_azure, load_auth
 from .context import load_context
 from .environment import Environment, is_loopback
-from .host import max_dequeue_count
+from .host import HostFile
 from .problems import SettingProblem, SettingsError
 from .retrieval import load_retrieval
 from .settings import Settings
@@ -31,6 +31,10 @@ def load_settings(environ: Mapping[str, str], host_json: Path | None = None) -> 
     missing: list[SettingProblem] = []
     _refuse_unknown_names(env)
     retrieval = load_retrieval(env)
+    host, briefings = HostFile(env, host_json), _briefings(env)
+    timeout = host.function_timeout()
+    if timeout is not None and briefings.deadline_seconds >= timeout:
+        env.problem(table.BRIEFINGS + "DeadlineSeconds", "must be below functionTimeout of host.json")
     model, storage = _model(env), _storage(env, in_azure(environ), missing)
     if model is not None and model.daily_token_limit is not None and storage is None:
         env.problem(table.MODEL + "DailyTokenLimit", "needs the briefing storage, where the tokens are counted")
@@ -38,13 +42,13 @@ def load_settings(environ: Mapping[str, str], host_json: Path | None = None) -> 
         retrieval=retrieval,
         context=load_context(env, retrieval, missing),
         model=model,
-        briefings=_briefings(env),
+        briefings=briefings,
         storage=storage,
         telemetry=_telemetry(env, in_azure(environ)),
         auth=load_auth(environ),
         allowed_link_hosts=tuple(host.lower() for host in env.texts(table.LINK_HOSTS)),
         max_concurrent_requests=env.whole(table.CONCURRENCY, 100, least=1, most=10_000),
-        max_dequeue_count=max_dequeue_count(env, host_json),
+        max_dequeue_count=host.max_dequeue_count(),
         client_id=env.text(table.CLIENT_ID),
         in_azure=in_azure(environ),
         problems=tuple(env.problems),

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from local.sample_settings import app_settings
+from local.search.embedding import MiniLm, Vectors
 from local.search.load import load, read_documents, read_index
 from local.search.service import SearchService
 from local.search.transport import EmbeddedTransport
@@ -19,9 +22,28 @@ SAMPLE = Path(__file__).resolve().parents[2] / "local" / "sample"
 EMULATOR = "UseDevelopmentStorage=true"
 
 
+class RememberedEmbeddings:
+    """The local model, asked once for each text: hundreds of tests load the same documents."""
+
+    def __init__(self) -> None:
+        self._model = MiniLm()
+        self._known: dict[str, Any] = {}
+        self.dimensions = self._model.dimensions
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """One row per text."""
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        if new:
+            self._known |= dict(zip(new, self._model.embed(new), strict=True))
+        return np.stack([self._known[text] for text in texts])
+
+
+EMBEDDINGS = RememberedEmbeddings()
+
+
 async def sample_service() -> SearchService:
     """An embedded service with the sample data."""
-    service = SearchService()
+    service = SearchService(embedder=EMBEDDINGS)
     for name in ("schools", "inspections", "trusts"):
         await load(service, read_index(SAMPLE / f"{name}-index.json"), read_documents(SAMPLE / f"{name}.jsonl"))
     return service

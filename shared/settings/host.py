@@ -15,7 +15,7 @@ _SPAN = re.compile(r"(?:(\d+)\.)?(\d{1,2}):(\d{2}):(\d{2})(?:\.\d+)?")
 
 
 class HostFile:
-    """The values of host.json under the settings that override them (`AzureFunctionsJobHost__a__b`), as the host reads them."""
+    """The values of host.json under the settings that override them (`AzureFunctionsJobHost__a__b`), as in the host."""
 
     def __init__(self, env: Environment, path: Path | None) -> None:
         self._env = env

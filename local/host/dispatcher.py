@@ -15,6 +15,7 @@ from .workers import EXITED, Loaded, Worker
 
 LOG = logging.getLogger("local.host")
 EXITS_UNTIL_RECYCLED = 3
+RESTART_SECONDS = 3
 # How long the other calls of a process have after one of them reached functionTimeout.
 TIMEOUT_GRACE_SECONDS = 10.0
 # When the late call counts as failed: the grace and what the real host needs to restart the process. Measured: a message
@@ -54,6 +55,7 @@ class Dispatcher:
         self._lanes: set[Lane] = set()
         self._ready = Event()
         self._exits = 0
+        self._down = False
         self._tasks: set[Task[object]] = set()
 
     async def start(self) -> Loaded:
@@ -65,6 +67,8 @@ class Dispatcher:
             if loaded is not None:
                 self._use(lane)
                 return loaded
+            await lane.worker.kill()
+            self._lanes.discard(lane)
             LOG.error("The worker process ended while it imported function_app.")
         raise HostError("The worker process ended while it imported function_app, three times: see what it printed.")
 
@@ -99,12 +103,17 @@ class Dispatcher:
         await asyncio.gather(*(lane.worker.kill() for lane in self._lanes))
 
     @property
+    def down(self) -> bool:
+        """Whether no worker could be started."""
+        return self._down
+
+    @property
     def process_id(self) -> int | None:
         """The worker process, None while there is none or when calls run in the host's own."""
         return getattr(self._lane.worker, "process_id", None) if self._lane else None
 
     def _use(self, lane: Lane) -> None:
-        self._lane = lane
+        self._lane, self._down = lane, False
         self._ready.set()
         self._start_task(self._replace_when_ended(lane))
 
@@ -151,14 +160,15 @@ class Dispatcher:
         self._lanes.discard(lane)
 
     async def restart(self) -> Loaded:
-        """Starts the next worker; when that fails too, calls fail at once instead of waiting for ever."""
-        try:
-            return await self.start()
-        except HostError as error:
-            LOG.critical("%s Calls fail until the host is started again.", error)
-            self._lane = None
-            self._ready.set()
-            return Loaded()
+        """Starts the next worker, however often it takes; until then calls fail at once and no messages are taken."""
+        while True:
+            try:
+                return await self.start()
+            except HostError as error:
+                LOG.critical("%s Calls fail until it starts; the next try is in %d seconds.", error, RESTART_SECONDS)
+                self._lane, self._down = None, True
+                self._ready.set()
+                await asyncio.sleep(RESTART_SECONDS)
 
     def _start_task(self, work: Coroutine[Any, Any, object]) -> None:
         task = asyncio.create_task(work)

@@ -7,15 +7,14 @@ import contextlib
 import logging
 from asyncio import Event, Task
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from azure.core.exceptions import AzureError, ResourceNotFoundError
 from azure.storage.queue import QueueMessage
-from azure.storage.queue.aio import QueueClient
 
 from ..configuration import HostConfiguration, QueueConfiguration
 from ..dispatcher import Dispatcher
 from ..listeners import QueueTrigger
-from ..options import HostOptions
 from ..settings import AppSettings
 from .accounts import BadConnection, queue_client
 from .poison import SUFFIX
@@ -68,7 +67,8 @@ class QueueListener:
     async def _run(self) -> None:
         wait = SHORTEST_WAIT
         while not self._stopping.is_set():
-            taken = await self._take()
+            # Messages that nobody can run would only use up their deliveries.
+            taken = [] if self._processing.dispatcher.down else await self._take()
             for message in taken:
                 self._begin(message)
             wait = SHORTEST_WAIT if taken else min(wait * 2, self._settings.max_polling_interval.total_seconds())
@@ -125,36 +125,36 @@ def _tell_failure(task: Task[None]) -> None:
         LOG.critical("The queue trigger failed.", exc_info=task.exception())
 
 
-def start_queues(
-    triggers: Sequence[QueueTrigger],
-    settings: AppSettings,
-    configuration: HostConfiguration,
-    dispatcher: Dispatcher,
-    options: HostOptions,
-) -> list[QueueListener]:
+@dataclass(frozen=True, kw_only=True)
+class Surroundings:
+    """What every listener of a host shares."""
+
+    settings: AppSettings
+    configuration: HostConfiguration
+    dispatcher: Dispatcher
+    taken_visibility: float
+
+
+def start_queues(triggers: Sequence[QueueTrigger], surroundings: Surroundings) -> list[QueueListener]:
     """A listener for each trigger; one whose connection leads nowhere is left out, with a line."""
     listeners: list[QueueListener] = []
     for trigger in triggers:
         try:
-            queue, poison = _clients(settings, trigger)
+            listeners.append(QueueListener(_processing(trigger, surroundings)))
         except BadConnection as reason:
             LOG.error("The '%s' function is in error: %s", trigger.function, reason)
-            continue
-        processing = Processing(
-            function=trigger.function,
-            queue=queue,
-            poison=poison,
-            configuration=configuration.queues,
-            taken_visibility=options.taken_visibility,
-            dispatcher=dispatcher,
-            open_telemetry=configuration.open_telemetry,
-        )
-        listeners.append(QueueListener(processing))
     return listeners
 
 
-def _clients(settings: AppSettings, trigger: QueueTrigger) -> tuple[QueueClient, QueueClient | None]:
-    queue = queue_client(settings, trigger.connection, trigger.queue)
-    if trigger.queue.endswith(SUFFIX):
-        return queue, None
-    return queue, queue_client(settings, trigger.connection, trigger.queue + SUFFIX)
+def _processing(trigger: QueueTrigger, surroundings: Surroundings) -> Processing:
+    settings = surroundings.settings
+    has_poison = not trigger.queue.endswith(SUFFIX)
+    return Processing(
+        function=trigger.function,
+        queue=queue_client(settings, trigger.connection, trigger.queue),
+        poison=queue_client(settings, trigger.connection, trigger.queue + SUFFIX) if has_poison else None,
+        configuration=surroundings.configuration.queues,
+        taken_visibility=surroundings.taken_visibility,
+        dispatcher=surroundings.dispatcher,
+        open_telemetry=surroundings.configuration.open_telemetry,
+    )

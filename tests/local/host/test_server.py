@@ -169,15 +169,18 @@ async def test_a_killed_worker_fails_what_runs_on_it(tmp_path: Path) -> None:
         assert (await get(host, "/api/x"))[:2] == (200, "x")
 
 
-async def test_a_worker_that_cannot_be_started_again_fails_calls_at_once(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_while_no_worker_can_be_started_calls_fail_at_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     script = "import os, pathlib\nif pathlib.Path('gone').exists(): os._exit(4)\n" + ROUTE + PLAIN
-    folder = apps.folder(tmp_path, script + "pathlib.Path('gone').touch(); os._exit(4)")
+    folder = apps.folder(tmp_path, script + "if req.params: pathlib.Path('gone').touch(); os._exit(4)\n    return 'x'")
     async with HostServer(folder) as host:
+        assert (await get(host, "/api/x?a=1"))[0] == 500
         assert (await get(host, "/api/x"))[0] == 500
-        assert (await get(host, "/api/x"))[0] == 500
-    assert "Calls fail until the host is started again." in caplog.text
+        assert "three times: see what it printed. Calls fail until it starts; the next try is in 3 seconds." in caplog.text
+        (folder / "gone").unlink()
+        deadline = time.monotonic() + 20
+        while (await get(host, "/api/x"))[0] != 200:
+            assert time.monotonic() < deadline
+            await asyncio.sleep(0.2)
 
 
 @pytest.mark.slow

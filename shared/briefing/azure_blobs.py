@@ -8,13 +8,19 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from azure.core import MatchConditions
-from azure.core.exceptions import ResourceExistsError, ResourceModifiedError, ResourceNotFoundError
+from azure.core.exceptions import (
+    HttpResponseError,
+    ResourceExistsError,
+    ResourceModifiedError,
+    ResourceNotFoundError,
+)
 from azure.storage.blob import BlobProperties
 from azure.storage.blob.aio import ContainerClient
 
 from .azure_errors import RETRIES, translated, translated_list
 from .storage import LIST_PAGE, Blob, BlobEntry, BlobPage, NewBlob
 
+BLOB_EXISTS = "BlobAlreadyExists"
 CONTAINER_MISSING = ("ContainerNotFound", "ContainerBeingDeleted")
 
 
@@ -96,7 +102,11 @@ class AzureBlobs:
                 reply = await self._container.get_blob_client(blob.name).upload_blob(
                     blob.content, metadata=dict(blob.metadata), **condition
                 )
-            except (ResourceExistsError, ResourceModifiedError):
+            except ResourceModifiedError:
+                return None
+            except ResourceExistsError as error:
+                if _code(error) != BLOB_EXISTS:
+                    raise  # other conflicts pass: a lease, a container that is being deleted
                 return None
             except ResourceNotFoundError as error:
                 _raise_unless_blob(error)
@@ -132,8 +142,14 @@ def _unchanged(etag: str) -> dict[str, Any]:
 
 def _raise_unless_blob(error: ResourceNotFoundError) -> None:
     """A missing blob is an answer; a missing container is a fault of the set-up."""
-    if str(getattr(error, "error_code", "")) in CONTAINER_MISSING:
+    if _code(error) in CONTAINER_MISSING:
         raise error
+
+
+def _code(error: HttpResponseError) -> str:
+    """The service's own word for what is wrong."""
+    code = getattr(error, "error_code", None)
+    return str(getattr(code, "value", code))
 
 
 def _entry(properties: BlobProperties) -> BlobEntry:

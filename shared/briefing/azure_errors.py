@@ -24,8 +24,10 @@ MISSING = 404
 BUSY = (408, 409, 412, 429)
 RETRIES: dict[str, Any] = {
     "retry_total": 2,
-    "initial_backoff": 1,
-    "increment_base": 2,
+    # About 1.2 s before each repetition: the base to the power of its number comes on top.
+    "initial_backoff": 0.2,
+    "increment_base": 1,
+    "random_jitter_range": 0.3,
     "connection_timeout": 5,
     "read_timeout": 20,
 }

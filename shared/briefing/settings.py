@@ -44,7 +44,7 @@ class BriefingSettings:
     max_concurrency: int = 4
     deadline_seconds: float = 240.0
     retention_days: int = 90
-    lease_seconds: float = 20.0
+    lease_seconds: float = 10.0
 
     @property
     def poison_queue_name(self) -> str:

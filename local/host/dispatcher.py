@@ -94,12 +94,16 @@ class Dispatcher:
             )
         return outcome
 
-    async def close(self) -> None:
-        """Ends the worker and every call that still runs."""
-        self._ready.set()
+    def freeze(self) -> None:
+        """Replaces no worker any more."""
         for task in self._tasks:
             task.cancel()
+
+    async def close(self) -> None:
+        """Ends the worker and every call that still runs."""
+        self.freeze()
         self._lane = None
+        self._ready.set()
         await asyncio.gather(*(lane.worker.kill() for lane in self._lanes))
 
     @property

@@ -23,7 +23,7 @@ from .gateway import Front, Gateway, ToolServer
 from .listeners import Listeners, set_up
 from .messages import Answer, Request
 from .options import HostOptions
-from .queues import QueueListener, start_queues
+from .queues import QueueListener, Surroundings, start_queues
 from .router import Route
 from .settings import AppSettings, LocalSettings, read_local_settings
 from .throttle import Throttle
@@ -157,8 +157,15 @@ class HostServer:
             LOG.error(problem)
         self._gateway.router = self.listeners.router
         self._gateway.tools = self._tool_server()
-        self._queues = start_queues(
-            self.listeners.queues, self._settings, self._configuration, self._dispatcher, self._options
+        # Listeners from before a recycling stay until they have settled the messages that they have in hand.
+        self._queues += start_queues(self.listeners.queues, self._surroundings())
+
+    def _surroundings(self) -> Surroundings:
+        return Surroundings(
+            settings=self._settings,
+            configuration=self._configuration,
+            dispatcher=self._dispatcher,
+            taken_visibility=self._options.taken_visibility,
         )
 
     def _tool_server(self) -> ToolServer | None:
@@ -186,6 +193,7 @@ class HostServer:
         self._gateway.tools = None
 
     async def _close(self) -> None:
+        self._dispatcher.freeze()
         for queue in self._queues:
             await queue.close()
         await self._end_tools()

@@ -32,8 +32,11 @@ def field_text(document: Mapping[str, Any], paths: tuple[str, ...], separator: s
 
 
 def ranked_text(document: Mapping[str, Any], configuration: SemanticConfiguration) -> str:
-    """What the ranker reads of a document: title, content, keywords."""
-    return field_text(document, configuration.paths, ". ")
+    """What the model reads of a document: its content, or title and keywords where it has none.
+
+    Titles of one collection are much alike and would draw its documents together; their words count apart from the model.
+    """
+    return field_text(document, configuration.content) or field_text(document, configuration.paths, ". ")
 
 
 def best_passage(

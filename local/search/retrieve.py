@@ -21,6 +21,7 @@ from .retrieve_request import Target
 from .search import Search
 from .search_request import SearchRequest
 from .semantic_config import SemanticConfiguration
+from .vector_filling import fields_to_fill
 
 FILTERED = "All retrieved documents were filtered because they did not meet the reranker score threshold."
 
@@ -82,6 +83,7 @@ class Retrieval:
             query_type="semantic",
             semantic_configuration=configuration.name,
             top=target.documents,
+            vector_queries=_vector_queries(index, query),
         )
         hits = Search(index=index, request=request, scope=scope, embedder=self.embedder).run().body["value"]
         kept = [hit for hit in hits if hit.get("@search.rerankerScore", -1) >= target.threshold]
@@ -100,6 +102,12 @@ class Retrieval:
         key = str(hit[index.definition.key.name])
         document = index.store.document(index.store.ordinals[key])
         return Retrieved(target=target, key=key, score=hit["@search.rerankerScore"], document=document, activity=number)
+
+
+def _vector_queries(index: SearchIndex, query: str) -> tuple[dict[str, Any], ...]:
+    """The query as a vector too, for the fields whose vectors the index itself can make of a text."""
+    paths = ",".join(field.path for field in fields_to_fill(index.definition))
+    return ({"kind": "text", "text": query, "fields": paths},) if paths else ()
 
 
 def configuration_of(index: SearchIndex, name: str | None) -> SemanticConfiguration:

@@ -22,18 +22,23 @@ def fields_to_fill(definition: IndexDefinition) -> tuple[Field, ...]:
 def with_vectors(
     definition: IndexDefinition, documents: Sequence[Mapping[str, Any]], embedder: Embedder
 ) -> list[dict[str, Any]]:
-    """The documents, each missing vector made from all searchable texts in the order of the index."""
+    """The documents, each missing vector made from the texts that describe it."""
     filled = [dict(each) for each in documents]
     for field in fields_to_fill(definition):
         missing = [each for each in filled if each.get(field.name) is None]
         if missing:
-            vectors = embedder.embed([searched_text(definition, each) for each in missing])
+            vectors = embedder.embed([described(definition, each) for each in missing])
             for each, vector in zip(missing, vectors, strict=True):
                 each[field.name] = [round(float(number), 7) for number in vector]
     return filled
 
 
-def searched_text(definition: IndexDefinition, document: Mapping[str, Any]) -> str:
-    """The texts that a query searches, joined."""
-    paths = [field.path for field in definition.searchable if not field.key]
+def described(definition: IndexDefinition, document: Mapping[str, Any]) -> str:
+    """The content of the first semantic configuration; without one, every text that a query searches.
+
+    Titles are left out: those of one collection are much alike, and would make all its documents so.
+    """
+    configuration = next(iter(definition.semantic.by_name.values()), None)
+    content = configuration.content if configuration is not None else ()
+    paths = content or tuple(field.path for field in definition.searchable if not field.key)
     return ". ".join(str(value) for path in paths for value in values_at(document, path))

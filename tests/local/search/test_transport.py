@@ -15,10 +15,22 @@ from azure.core.exceptions import (
 )
 from azure.search.documents.aio import SearchClient
 from azure.search.documents.indexes.aio import SearchIndexClient
+from azure.search.documents.indexes.models import (
+    KnowledgeBase,
+    KnowledgeSourceReference,
+    SearchIndexKnowledgeSource,
+    SearchIndexKnowledgeSourceParameters,
+)
+from azure.search.documents.knowledgebases.aio import KnowledgeBaseRetrievalClient
+from azure.search.documents.knowledgebases.models import (
+    KnowledgeBaseRetrievalRequest,
+    KnowledgeRetrievalSemanticIntent,
+)
 from azure.search.documents.models import VectorizableTextQuery
 
 from local.search.embedding import HashedWords
 from local.search.faults import Fault
+from local.search.load import load
 from local.search.service import SearchService
 from local.search.transport import EmbeddedTransport
 
@@ -115,6 +127,39 @@ async def test_hybrid_through_the_vectorizer() -> None:
     async with client(caller.service, "vec") as search:
         query = VectorizableTextQuery(text="car", k_nearest_neighbors=2, fields="w")
         assert [hit["id"] async for hit in await search.search("car", vector_queries=[query])] == ["2", "1"]
+
+
+async def test_semantic_hybrid_and_knowledge_bases_through_the_sdk() -> None:
+    service = SearchService(embedder=HashedWords())
+    fields = {"titleField": {"fieldName": "text"}, "prioritizedContentFields": [{"fieldName": "text"}]}
+    semantic = {"configurations": [{"name": "s", "prioritizedFields": fields}]}
+    documents = [{"id": "1", "text": "red apple"}, {"id": "2", "text": "red car"}]
+    await load(service, {**vector_definition(), "semantic": semantic}, documents)
+    transport = EmbeddedTransport(service)
+    async with client(service, "vec") as search:
+        query = VectorizableTextQuery(text="car", k_nearest_neighbors=2, fields="w")
+        page = await search.search(
+            "car",
+            vector_queries=[query],
+            query_type="semantic",
+            semantic_configuration_name="s",
+            query_caption="extractive",
+        )
+        hits = [hit async for hit in page]
+    assert hits[0]["@search.reranker_score"] > hits[1]["@search.reranker_score"]
+    assert hits[0]["@search.captions"][0].highlights == "<em>red car.</em>"
+    async with SearchIndexClient(ENDPOINT, OneToken(), transport=transport) as indexes:
+        parameters = SearchIndexKnowledgeSourceParameters(search_index_name="vec")
+        source = SearchIndexKnowledgeSource(name="source", search_index_parameters=parameters)
+        assert (await indexes.create_knowledge_source(source)).name == "source"
+        base = KnowledgeBase(name="base", knowledge_sources=[KnowledgeSourceReference(name="source")])
+        assert (await indexes.create_knowledge_base(base)).name == "base"
+    retrieval = KnowledgeBaseRetrievalClient(ENDPOINT, OneToken(), knowledge_base_name="base", transport=transport)
+    async with retrieval:
+        request = KnowledgeBaseRetrievalRequest(intents=[KnowledgeRetrievalSemanticIntent(search="car")])
+        answer = await retrieval.retrieve(request)
+    assert answer.references is not None
+    assert [(each["id"], each["docKey"]) for each in answer.references] == [("0", "2")]
 
 
 FAULTS: list[tuple[Fault, type[Exception], str]] = [

@@ -1,0 +1,87 @@
+"""Thirty questions in other words than the sample's documents: how often the right one is among the first five.
+
+    python -m bench.search_questions
+
+The questions (search_questions.json) were written before any result was seen.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from local.search.load import load, read_documents, read_index
+from local.search.message import Request
+from local.search.service import SearchService
+
+from .search_quality import DEFINITION
+
+ROOT = Path(__file__).resolve().parents[1]
+SAMPLE = ROOT / "local" / "sample"
+QUESTIONS = Path(__file__).with_suffix(".json")
+MODES = ("keyword", "hybrid", "hybrid + semantic-like")
+
+
+def with_vectors(definition: dict[str, Any]) -> dict[str, Any]:
+    """A sample index with a vector field and a semantic configuration over its texts, if it has none."""
+    texts = [each["name"] for each in definition["fields"] if each.get("searchable") and each["type"] == "Edm.String"]
+    content = [{"fieldName": name} for name in texts if name in ("summary", "body")]
+    title = next(name for name in texts if name in ("title", "name"))
+    vector = next(each for each in DEFINITION["fields"] if each["name"] == "vector")
+    fields = [each for each in definition["fields"] if "dimensions" not in each]
+    prioritized = {"titleField": {"fieldName": title}, "prioritizedContentFields": content}
+    semantic = {"configurations": [{"name": "default", "prioritizedFields": prioritized}]}
+    return {**definition, "fields": [*fields, vector], "vectorSearch": DEFINITION["vectorSearch"], "semantic": semantic}
+
+
+def body(mode: str, question: str, key: str) -> dict[str, Any]:
+    """The search that a mode sends."""
+    found: dict[str, Any] = {"search": question, "top": 5, "select": key}
+    if mode != "keyword":
+        found["vectorQueries"] = [{"kind": "text", "text": question, "fields": "vector", "k": 50}]
+    if "semantic" in mode:
+        found |= {"queryType": "semantic", "semanticConfiguration": "default"}
+    return found
+
+
+async def found_in(service: SearchService, mode: str, questions: Sequence[dict[str, str]]) -> list[bool]:
+    """For every question whether its document is among the first five."""
+    hits = []
+    for each in questions:
+        index = service.state.indexes.get(each["index"])
+        key = index.definition.key.name
+        request = Request(
+            method="POST",
+            path=f"/indexes('{each['index']}')/docs/search.post.search",
+            query={"api-version": "2025-09-01"},
+            body=json.dumps(body(mode, each["question"], key)).encode(),
+        )
+        answer = json.loads((await service.handle(request)).body)
+        hits.append(each["key"] in [hit[key] for hit in answer["value"]])
+    return hits
+
+
+async def main() -> dict[str, int]:
+    """Load the sample, ask, print; how many were found by mode."""
+    service, questions = SearchService(), json.loads(QUESTIONS.read_text(encoding="utf-8"))
+    for name in sorted({each["index"] for each in questions}):
+        definition = with_vectors(read_index(SAMPLE / f"{name}-index.json"))
+        documents = [{k: v for k, v in each.items() if k != "vector"} for each in read_documents(SAMPLE / f"{name}.jsonl")]
+        await load(service, definition, documents)
+    print(f"| mode | found among the first five, of {len(questions)} |\n| --- | --- |")
+    found = {}
+    for mode in MODES:
+        hits = await found_in(service, mode, questions)
+        found[mode] = sum(hits)
+        print(f"| {mode} | {found[mode]} |")
+        for question, hit in zip(questions, hits, strict=True):
+            if not hit:
+                print(f"  not by {mode}: {question['question']}")
+    return found
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

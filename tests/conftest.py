@@ -8,6 +8,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+# A loaded machine is no fault of the code.
+settings.register_profile("steady", deadline=None)
+settings.load_profile("steady")
 
 LOOPBACK = ("127.", "::1", "localhost", "0.0.0.0")
 SETTINGS = ("aiagents__", "briefingstorage", "azurefunctionsjobhost__", "applicationinsights_", "identity_", "website_")

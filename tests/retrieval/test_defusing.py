@@ -105,4 +105,4 @@ def test_hostile_value_takes_linear_time(piece: str) -> None:
         defused("evidence" + piece * times)
         seconds.append(time.perf_counter() - started)
 
-    assert seconds[1] < max(10 * seconds[0], 0.5)
+    assert seconds[1] < max(10 * seconds[0], 2.0)

@@ -322,7 +322,7 @@ async def test_fault_matrix(service: SearchService, name: str, fault: Fault, out
     print(f"{name:22} -> {seen:32} {seconds:.2f} s")
 
     assert seen == outcome
-    assert seconds < 2.8
+    assert seconds < 5
 
 
 async def _outcome(retrieval: Retrieval) -> str:

@@ -147,7 +147,7 @@ def test_hostile_text_takes_linear_time_and_never_exhausts_the_stack(piece: str)
         seconds.append(time.perf_counter() - started)
 
     # Four times the text: far below what a quadratic parser would take.
-    assert seconds[1] < max(10 * seconds[0], 0.5)
+    assert seconds[1] < max(10 * seconds[0], 2.0)
 
 
 def test_numbers_that_are_none_are_written_as_the_service_reads_them() -> None:

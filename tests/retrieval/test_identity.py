@@ -191,7 +191,7 @@ async def test_failed_identity_is_asked_again_by_the_next_call(identity: Identit
 
 @pytest.mark.parametrize("fault", ["slow", "failing"])
 async def test_identity_takes_no_more_than_the_time_of_a_search(identity: IdentityEndpoint, fault: str) -> None:
-    identity.delay = 1.5 if fault == "slow" else 0
+    identity.delay = 2.5 if fault == "slow" else 0
     identity.statuses = [500] * 50
     retrieval = retrieval_with(ScriptedTransport(hits()), timeout_seconds=0.4)
     started = time.perf_counter()
@@ -200,7 +200,7 @@ async def test_identity_takes_no_more_than_the_time_of_a_search(identity: Identi
         await retrieval.search("docs", "q")
     await retrieval.close()
 
-    assert time.perf_counter() - started < 1.2
+    assert time.perf_counter() - started < 2.2
 
 
 async def test_service_that_refuses_the_token_is_asked_with_a_new_one_next_time(identity: IdentityEndpoint) -> None:

@@ -99,4 +99,4 @@ def test_long_address_takes_linear_time() -> None:
 
     assert normalised_link("https://a.example/" + "p/../" * 100_000) == "https://a.example/"
 
-    assert time.perf_counter() - started < 1
+    assert time.perf_counter() - started < 3

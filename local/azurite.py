@@ -88,9 +88,16 @@ class Azurite:
         """Starts the process and returns when it listens; raises `AzuriteError`."""
         node = _find_node()
         _install(self._root)
-        self._output = tempfile.TemporaryFile()
+        # Read until the process ends, so no context of this method could close it.
+        self._output = tempfile.TemporaryFile()  # noqa: SIM115
+        # A group of its own: Ctrl-C in the terminal is for the parent, which may still need the storage.
         self._process = subprocess.Popen(
-            self._command(node), cwd=self._root, stdin=subprocess.PIPE, stdout=self._output, stderr=subprocess.STDOUT
+            self._command(node),
+            cwd=self._root,
+            stdin=subprocess.PIPE,
+            stdout=self._output,
+            stderr=subprocess.STDOUT,
+            process_group=0,
         )
         try:
             self.ports = _wait_for_ports(self._process, self._output)

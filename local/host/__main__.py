@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import logging
+import os
 import signal
 import sys
 from pathlib import Path
@@ -67,11 +68,18 @@ async def _serve(folder: Path, options: HostOptions) -> None:
         raise HostError(f"The folder {folder} does not exist: give the folder of a Python v2 app.")
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+        asyncio.get_running_loop().add_signal_handler(number, _stop_or_leave, stop)
     async with HostServer(folder, options) as host:
         _tell(host)
         await stop.wait()
         print("Stopping: running functions have a moment to end.", file=sys.stderr, flush=True)
+
+
+def _stop_or_leave(stop: asyncio.Event) -> None:
+    """The first signal stops, with the grace; the second leaves at once, and the worker goes with its host."""
+    if stop.is_set():
+        os._exit(1)
+    stop.set()
 
 
 def _tell(host: HostServer) -> None:

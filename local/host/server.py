@@ -132,6 +132,8 @@ class HostServer:
             if error.errno == errno.EADDRINUSE:
                 raise HostError(f"Port {port} is in use: stop what listens there, or choose another with --port.") from error
             raise HostError(f"The host cannot listen on {address}:{port}: choose another address or port.") from error
+        except OverflowError as error:
+            raise HostError(f"Port {port} does not exist: choose one from 0 to 65535.") from error
 
     async def _connected(self, reader: StreamReader, writer: StreamWriter) -> None:
         task = asyncio.current_task()

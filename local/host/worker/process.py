@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import signal
 import socket
 import sys
 import traceback
@@ -19,6 +20,8 @@ NOISY = ("azure", "aiohttp.access", "httpx", "asyncio")
 
 def run(folder: Path, descriptor: int) -> None:
     """Serves the socket `descriptor` until the host closes it."""
+    # Ctrl-C reaches the whole group of the terminal: the host decides what still may end.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _set_up_logging()
     asyncio.run(_serve(folder, socket.socket(fileno=descriptor)))
 

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,11 @@ def test_busy_port(tmp_path: Path) -> None:
         port = taken.getsockname()[1]
         line = hindered(str(apps.folder(tmp_path, WAITING)), "--port", str(port))
     assert line == f"Port {port} is in use: stop what listens there, or choose another with --port.\n"
+
+
+def test_impossible_port(tmp_path: Path) -> None:
+    line = hindered(str(apps.folder(tmp_path, WAITING)), "--port", "70000")
+    assert line == "Port 70000 does not exist: choose one from 0 to 65535.\n"
 
 
 def test_unusable_address(tmp_path: Path) -> None:
@@ -93,6 +99,33 @@ def test_signals_end_it_with_its_worker(tmp_path: Path, number: signal.Signals) 
         host.process.send_signal(number)
         assert host.process.wait(10) == 0
     assert all_gone(children)
+
+
+SLOW = "import time\n" + WAITING.replace("return", "time.sleep(1.5)\n    return")
+
+
+def test_ctrl_c_reaches_the_worker_too_and_running_functions_still_end(tmp_path: Path) -> None:
+    with HostProcess(apps.folder(tmp_path, SLOW)) as host, ThreadPoolExecutor() as threads:
+        call = threads.submit(status, host, "/api/x")
+        time.sleep(0.5)
+        for process in (host.worker_process_id, host.process.pid):
+            os.kill(process, signal.SIGINT)
+        assert call.result() == 200
+        assert host.process.wait(10) == 0
+
+
+def test_a_second_signal_leaves_at_once(tmp_path: Path) -> None:
+    script = SLOW.replace("1.5", "60")
+    with HostProcess(apps.folder(tmp_path, script)) as host, ThreadPoolExecutor() as threads:
+        call = threads.submit(status, host, "/api/x")
+        time.sleep(0.5)
+        children = children_of(host.process.pid)
+        host.process.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+        host.process.send_signal(signal.SIGINT)
+        assert host.process.wait(5) == 1
+        assert all_gone(children)
+        assert isinstance(call.exception(), (IndexError, ConnectionError))
 
 
 def test_a_killed_host_takes_its_worker_along(tmp_path: Path) -> None:

@@ -3,10 +3,10 @@
 Heavy libraries are imported by `set_up`, and only with a connection string. docs/telemetry.md lists every signal.
 """
 
+from .process import set_up
 from .redactors import REDACTED, Redactor, RedactorUnusable, hmac_key, redactor_of
 from .rules import Kind
 from .secrecy import SECRET_HEADERS
-from .set_up import set_up
 from .settings import TelemetrySettings
 from .signals import AppSignals, AppSpan
 from .telemetry import Telemetry

@@ -18,7 +18,7 @@ from azure.monitor.opentelemetry.exporter import (
     AzureMonitorTraceExporter,
 )
 from opentelemetry import metrics, trace
-from opentelemetry._logs import set_logger_provider
+from opentelemetry._logs import get_logger_provider, set_logger_provider
 from opentelemetry.sdk._logs import LoggerProvider
 from opentelemetry.sdk._logs.export import BatchLogRecordProcessor, LogRecordExporter
 from opentelemetry.sdk.metrics import AlwaysOffExemplarFilter, MeterProvider
@@ -72,7 +72,8 @@ class Pipeline:
         trace.set_tracer_provider(self.tracers)
         metrics.set_meter_provider(self.meters)
         set_logger_provider(self.loggers)
-        return trace.get_tracer_provider() is self.tracers and metrics.get_meter_provider() is self.meters
+        installed = (trace.get_tracer_provider(), metrics.get_meter_provider(), get_logger_provider())
+        return installed == (self.tracers, self.meters, self.loggers)
 
     def flush(self) -> None:
         """Send what is queued, at most 5 seconds for each signal."""

@@ -99,6 +99,21 @@ print(telemetry.unsafe, telemetry.exporting)
     assert ingestion.spans() == []
 
 
+def test_a_provider_that_comes_while_ours_is_built_is_noticed(ingestion: Ingestion) -> None:
+    said = run(
+        f"""
+import os
+from shared.telemetry import TelemetrySettings
+from shared.telemetry.pipeline import Pipeline, azure_exporters
+pipeline = Pipeline(azure_exporters(TelemetrySettings(connection_string=os.environ["TO"])).gated())
+{FOREIGN["logger"]}
+print(pipeline.install())
+""",
+        {"TO": ingestion.connection_string, "APPLICATIONINSIGHTS_STATSBEAT_DISABLED_ALL": "true"},
+    )
+    assert said.out == "False\n"
+
+
 def test_placeholders_of_the_api_are_not_a_provider() -> None:
     said = run(
         "from opentelemetry import _logs, metrics, trace\n"
@@ -160,7 +175,7 @@ def test_nothing_is_written_to_disk(status: int, tmp_path: Path) -> None:
 telemetry = set_up(settings)
 with telemetry.signals.span("evidence", evidence="CANARY"):
     pass
-from shared.telemetry.set_up import _process
+from shared.telemetry.process import _process
 _process.pipeline.tracers.force_flush(3000)
 os._exit(0)
 """,

@@ -26,6 +26,8 @@ class _Process:
         self.lock = threading.Lock()
         self.guard = LogGuard()
         self.pipeline: Pipeline | None = None
+        self.overtaken = False
+        """Whether somebody installed a provider while ours was being built."""
         self.made: dict[TelemetrySettings, Telemetry] = {}
 
 
@@ -48,10 +50,10 @@ def set_up(settings: TelemetrySettings, *, credential: TokenCredential | None = 
 
 def _make(settings: TelemetrySettings, credential: TokenCredential | None) -> Telemetry:
     admission, redactor_problem = _admission(settings)
-    unsafe = _process.pipeline is None and foreign_provider()
-    failure = None if unsafe else _start(settings, credential)
+    foreign = _process.pipeline is None and foreign_provider()
+    failure = None if foreign else _start(settings, credential)
     telemetry = Telemetry(admission, _process.guard, _process.pipeline if settings.connection_string else None)
-    telemetry.unsafe = unsafe
+    telemetry.unsafe = foreign or _process.overtaken
     _process.guard.report_to(telemetry.signals)
     _process.guard.install()
     _announce(telemetry, settings, [redactor_problem, failure])
@@ -76,8 +78,8 @@ def _start(settings: TelemetrySettings, credential: TokenCredential | None) -> B
         pipeline = Pipeline(azure_exporters(settings, credential).gated())
     except Exception as error:  # a broken connection string or library: the app runs without export
         return error
-    if pipeline.install():
-        _process.pipeline = pipeline
+    _process.overtaken = not pipeline.install()
+    _process.pipeline = None if _process.overtaken else pipeline
     return None
 
 

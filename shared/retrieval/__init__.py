@@ -31,6 +31,7 @@ from .context import (
     index_search,
     injected_message,
 )
+from .defusing import restored
 from .errors import (
     CallerError,
     Forbidden,
@@ -203,6 +204,7 @@ __all__ = [
     "parse_retrieve_request",
     "reply_to_json",
     "resolve",
+    "restored",
     "retrieve",
     "sources_from_retrieval",
 ]

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.retrieval.defusing import defused, restored
+from shared.retrieval import restored
+from shared.retrieval.defusing import defused
 
 FORGED = [
     ("--- docs Evidence 2 ---", "\\--- docs Evidence \\2 \\---"),

@@ -65,7 +65,7 @@ async def _look(services: Services) -> Reply:
     body = {
         "status": "ready" if well else "not_ready",
         "checks": [check.json() for check in checks],
-        "warnings": services.warnings(),
+        "warnings": [*services.warnings(), *(warning for check in briefings for warning in check.warnings)],
     }
     return Reply(status=200 if well else 503, body=body)
 

@@ -116,6 +116,7 @@ async def answer(writer: AnswerWriter, prompt: str, evidence: Evidence, options:
 
     Raises the model errors of this package and `TooLarge` for an answer over the limit.
     """
+    _require_evidence(evidence)
     if not evidence.has_evidence:
         return Answer(status="no_evidence", writer=writer.identity)
     written = await write_checked(writer, Task(prompt=prompt, evidence=evidence, required=options.required), options)
@@ -142,6 +143,7 @@ async def stream_answer(
 
     Raises as `answer`, and `InvalidRequest` for figures or own checks, which need the whole text.
     """
+    _require_evidence(evidence)
     if options.check_figures or options.checks:
         problem = Problem("$.checkFigures", "not_in_stream", "needs the whole answer, so it cannot be streamed")
         raise InvalidRequest("a streamed answer cannot be checked for figures", problems=(problem,))
@@ -160,6 +162,12 @@ async def stream_answer(
             yield AnswerPiece(text=released[-1])
     rest = stream.feed("", final=True)
     yield AnswerPiece(text=rest, answer=_streamed(writer, evidence, stream, (*released, rest), drafts))
+
+
+def _require_evidence(evidence: object) -> None:
+    """A bare text has no sources, so nothing in it could be cited: taken for evidence it would come out unchecked."""
+    if not isinstance(evidence, Evidence):
+        raise TypeError("answers are written from Evidence, not from its text")
 
 
 def _streamed(

@@ -25,7 +25,6 @@ FOUNDRY_HOST = ".services.ai.azure.com"
 AZURE_HOSTS = (".openai.azure.com", FOUNDRY_HOST, ".cognitiveservices.azure.com")
 AZURE_PATH = "/openai/v1"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
-NO_KEY = "none"
 CHARACTERS_PER_TOKEN = 4
 """For the day's count only, where a service tells no usage: a limit must not be passed unseen."""
 
@@ -127,15 +126,14 @@ class ModelWriter:
             chat, settings = await asyncio.to_thread(_chat_class), self._settings
             # Another call may have made one while this one waited; a second one would never be closed.
             self._chat = self._chat or chat(
-                base_url(settings.endpoint), settings.deployment, self._key(), settings.timeout_seconds
+                base_url(settings.endpoint), settings.deployment, self._token_provider(), settings.timeout_seconds
             )
         return self._chat
 
-    def _key(self) -> str | Callable[[], Awaitable[str]]:
+    def _token_provider(self) -> Callable[[], Awaitable[str]] | None:
+        """Where tokens come from; None for a loopback http address, which is sent none."""
         parts = urlsplit(self._settings.endpoint)
-        if parts.scheme == "http" and parts.hostname in LOOPBACK:
-            return NO_KEY
-        return self._token
+        return None if parts.scheme == "http" and parts.hostname in LOOPBACK else self._token
 
     async def _token(self) -> str:
         host = urlsplit(self._settings.endpoint).hostname or ""

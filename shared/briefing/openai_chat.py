@@ -16,6 +16,7 @@ from openai import (
     APITimeoutError,
     AsyncOpenAI,
     OpenAIError,
+    omit,
 )
 
 from shared.retrieval import RetrievalError
@@ -23,6 +24,7 @@ from shared.retrieval import RetrievalError
 from .errors import ContentFiltered, ModelFailed, ModelRefused, ModelThrottled, ModelTimeout
 from .writing import Usage
 
+NO_KEY = "none"
 FILTER_CODES = ("content_filter", "content_policy_violation", "responsibleaipolicyviolation")
 DEFAULT_WAIT = 10.0
 """Seconds to wait after a 429 that does not say how long."""
@@ -47,9 +49,11 @@ class OpenAIChat:
     """One deployment behind one endpoint. Its own repetitions are off: who waits, and how long, is decided above."""
 
     def __init__(
-        self, base_url: str, deployment: str, api_key: str | Callable[[], Awaitable[str]], timeout_seconds: float
+        self, base_url: str, deployment: str, token: Callable[[], Awaitable[str]] | None, timeout_seconds: float
     ) -> None:
-        self._client = AsyncOpenAI(base_url=base_url, api_key=api_key, timeout=timeout_seconds, max_retries=0)
+        # Without tokens the SDK still wants a key; the header that would carry it is left out.
+        self._headers = {} if token else {"Authorization": omit}
+        self._client = AsyncOpenAI(base_url=base_url, api_key=token or NO_KEY, timeout=timeout_seconds, max_retries=0)
         # Plain roles and contents, as every version and every compatible server takes them; the SDK's types want more.
         self._completions: Any = self._client.chat.completions
         self._deployment = deployment
@@ -61,6 +65,7 @@ class OpenAIChat:
                 model=self._deployment,
                 messages=list(messages),
                 max_completion_tokens=max_tokens,
+                extra_headers=self._headers,
             )
             return _whole(reply)
 
@@ -71,6 +76,7 @@ class OpenAIChat:
                 model=self._deployment,
                 messages=list(messages),
                 max_completion_tokens=max_tokens,
+                extra_headers=self._headers,
                 stream=True,
                 stream_options={"include_usage": True},
             )

@@ -19,11 +19,15 @@ SECONDS = 4.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadyCheck:
-    """One part of readiness. `problems` are empty when it is well; `code` names the first one."""
+    """One part of readiness. `problems` are empty when it is well; `code` names the first one.
+
+    `warnings` tell of definitions that cannot be run on the configured indexes: an app need not offer all of them.
+    """
 
     name: str
     problems: tuple[str, ...] = ()
     code: str | None = None
+    warnings: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -56,11 +60,13 @@ async def _reach(name: str, check: Callable[[], Awaitable[None]]) -> ReadyCheck:
 
 
 def _check_definitions(definitions: Definitions, access: Access) -> ReadyCheck:
-    problems = [f"{problem.path}: {problem.message}" for problem in definitions.problems]
+    problems = tuple(f"{problem.path}: {problem.message}" for problem in definitions.problems)
+    warnings: list[str] = []
     for definition in definitions.items:
         for index in definition.indexes:
             try:
                 access.require_runnable((index,))
             except RetrievalError as error:
-                problems.append(f"{definition.name}: {error.message}")
-    return ReadyCheck(name="briefing_definitions", problems=tuple(problems), code="not_configured" if problems else None)
+                warnings.append(f"The briefing {definition.name} cannot be run: {error.message}")
+    code = "not_configured" if problems else None
+    return ReadyCheck(name="briefing_definitions", problems=problems, code=code, warnings=tuple(warnings))

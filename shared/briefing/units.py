@@ -11,6 +11,8 @@ from shared.retrieval import Evidence
 
 from .words import label_stems, plain_words, stems
 
+# Values cannot forge this line (spec 4.2), so each match is a heading.
+HEADING = re.compile(r"^--- .* Evidence (\d{1,9}) ---$", re.MULTILINE)
 LABELLED = re.compile(r"([^\s:][^:\n]{0,120}): (.*)", re.DOTALL)
 # Not after an initial or a short title: `C.E. Primary`, `St. John`.
 SENTENCE_END = re.compile(
@@ -48,12 +50,20 @@ class Unit:
 def units_of(evidence: Evidence) -> list[Unit]:
     """The units of numbered evidence, in order."""
     found: list[Unit] = []
-    for position, (block, source) in enumerate(zip(evidence.blocks, evidence.sources, strict=True)):
+    for position, (number, block) in enumerate(_numbered_blocks(evidence)):
         for line in _whole_lines(block):
-            found += _units_of_line(line, position, source.number)
+            found += _units_of_line(line, position, number)
             if len(found) >= MAX_UNITS:
                 return found[:MAX_UNITS]
     return found
+
+
+def _numbered_blocks(evidence: Evidence) -> list[tuple[int, str]]:
+    """Each block with its number; evidence made by hand may have its text alone."""
+    if len(evidence.blocks) == len(evidence.sources):
+        return [(source.number, block) for source, block in zip(evidence.sources, evidence.blocks, strict=True)]
+    parts = HEADING.split(evidence.text)
+    return [(int(number), block.strip("\n")) for number, block in zip(parts[1::2], parts[2::2], strict=True)]
 
 
 def units_of_sections(material: str) -> list[Unit]:

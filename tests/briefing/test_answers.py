@@ -192,3 +192,18 @@ async def test_the_extractive_writer_answers_with_its_own_line() -> None:
         ExtractiveWriter(), "How many pupils are on roll at B School?", EVIDENCE, AnswerOptions(format="text")
     )
     assert (result.answer, result.writer.kind) == ("number_on_roll: 12 [B School]", "extractive")
+
+
+async def test_a_bare_text_is_no_evidence() -> None:
+    text: Any = EVIDENCE.text
+    with pytest.raises(TypeError, match="not from its text"):
+        await answer(scripted("x"), "p", text)
+    with pytest.raises(TypeError, match="not from its text"):
+        await anext(stream_answer(scripted("x"), "p", text))
+
+
+async def test_evidence_made_by_hand_needs_no_blocks() -> None:
+    by_hand = Evidence(text=EVIDENCE.text, sources=EVIDENCE.sources)
+    options = AnswerOptions(format="text")
+    result = await answer(ExtractiveWriter(), "How many pupils are on roll at B School?", by_hand, options)
+    assert result.answer == "number_on_roll: 12 [B School]"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from .admission import Admission
@@ -46,10 +46,11 @@ class Telemetry:
         """Around one trigger: joins the host's trace, keeps logs closed, lets none of these secrets (header values) out."""
         quietly(self._guard.apply)
         token = remember_secrets(secrets)
+        leave = self._join(trace_context)
         try:
-            with self._joined(trace_context):
-                yield
+            yield
         finally:
+            leave()
             forget_secrets(token)
 
     def flush(self) -> None:
@@ -57,9 +58,18 @@ class Telemetry:
         if self._pipeline is not None:
             quietly(self._pipeline.flush)
 
-    def _joined(self, trace_context: object) -> AbstractContextManager[None]:
+    def _join(self, trace_context: object) -> Callable[[], None]:
+        """Joins the host's trace while we export; gives what ends it again."""
         if self._pipeline is None or trace_context is None:
-            return nullcontext()
-        from .trace_context import joined  # heavy: OpenTelemetry
+            return _nothing
+        try:
+            from . import trace_context as traces  # heavy: OpenTelemetry
 
-        return joined(trace_context)
+            token = traces.join(trace_context)
+        except Exception:  # whatever the host hands over: without its trace the call goes on all the same
+            return _nothing
+        return _nothing if token is None else lambda: quietly(lambda: traces.leave(token))
+
+
+def _nothing() -> None:
+    """There was nothing to join."""

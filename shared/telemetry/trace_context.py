@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextvars import Token
 
-from opentelemetry.context import attach, detach
+from opentelemetry.context import Context, attach, detach
 from opentelemetry.trace import get_current_span
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 _PROPAGATOR = TraceContextTextMapPropagator()
 
 
-@contextmanager
-def joined(trace_context: object) -> Iterator[None]:
-    """Within it, spans belong to the trace of the invocation (`context.trace_context` of Azure Functions)."""
+def join(trace_context: object) -> Token[Context] | None:
+    """From now on spans belong to the trace of the invocation (`context.trace_context` of Azure Functions), until `leave`.
+
+    None when there is nothing to join, or the worker has joined already.
+    """
     context = _PROPAGATOR.extract(_carrier(trace_context))
     parent = get_current_span(context).get_span_context()
     present = get_current_span().get_span_context()
-    if not parent.is_valid or present.trace_id == parent.trace_id:
-        yield  # nothing to join, or the worker has joined already
-        return
-    token = attach(context)
-    try:
-        yield
-    finally:
-        detach(token)
+    return attach(context) if parent.is_valid and present.trace_id != parent.trace_id else None
+
+
+def leave(token: Token[Context]) -> None:
+    """Back to the trace before."""
+    detach(token)
 
 
 def _carrier(trace_context: object) -> dict[str, str]:

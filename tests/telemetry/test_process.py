@@ -213,12 +213,18 @@ telemetry.flush()
     assert event["tags"]["ai.operation.parentId"] == spans["evidence"]["id"]
 
 
-@pytest.mark.parametrize("context", ["None", "object()", "SimpleNamespace(trace_parent='CANARY', trace_state=7)"])
+@pytest.mark.parametrize(
+    "context", ["None", "object()", "SimpleNamespace(trace_parent='CANARY', trace_state=7)", "Failing()"]
+)
 def test_an_unreadable_trace_context_is_none(ingestion: Ingestion, context: str) -> None:
     run(
         SET_UP
         + f"""
 from types import SimpleNamespace
+class Failing:
+    @property
+    def trace_parent(self):
+        raise RuntimeError("CANARY")
 telemetry = set_up(settings)
 with telemetry.invocation({context}), telemetry.signals.span("ready"):
     pass

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from .errors import InvalidFilter, Problem
-from .filter_values import any_of, invalid_filter, is_list, literal
-from .limits import MAX_FILTER_CHARACTERS
+from .filter_values import any_of, check_length, invalid_filter, is_list, literal
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _WORD = r"[A-Za-z_][A-Za-z0-9_]*+"
@@ -74,10 +73,7 @@ class _Filling:
             self._problems.update(dict.fromkeys(error.problems))
             return ""
         self._length += len(piece)
-        if self._length > MAX_FILTER_CHARACTERS:
-            raise invalid_filter(
-                self._path, "filter_too_long", f"The filter is longer than {MAX_FILTER_CHARACTERS} characters."
-            )
+        check_length(self._length, self._path)
         return piece
 
     def _filled(self, match: re.Match[str]) -> str:

@@ -9,7 +9,8 @@ from decimal import Decimal
 from enum import Enum
 from uuid import UUID
 
-from .errors import InvalidFilter, Problem
+from .errors import InvalidFilter, Problem, TooLarge
+from .limits import MAX_FILTER_CHARACTERS
 from .odata_printer import quoted
 from .odata_tokens import is_date_time
 from .odata_tree import DateTimeOffset
@@ -27,6 +28,13 @@ _MOST_BITS = 996
 def invalid_filter(path: str, code: str, message: str) -> InvalidFilter:
     """An InvalidFilter with one problem at `path`."""
     return InvalidFilter(message, problems=(Problem(path, code, message),))
+
+
+def check_length(length: int, path: str) -> None:
+    """Raises TooLarge for a filter of more characters than the service should be sent."""
+    if length > MAX_FILTER_CHARACTERS:
+        message = f"A filter with its values in it has at most {MAX_FILTER_CHARACTERS} characters."
+        raise TooLarge(message, problems=(Problem(path, TooLarge.code, message),))
 
 
 def literal(value: object, path: str) -> str:

@@ -8,8 +8,7 @@ from typing import LiteralString
 
 from .errors import InvalidFilter, Problem
 from .filter_template import Filled, fill, shown
-from .filter_values import FilterValue, any_of, invalid_filter, is_list, literal
-from .limits import MAX_FILTER_CHARACTERS
+from .filter_values import FilterValue, any_of, check_length, invalid_filter, is_list, literal
 from .odata_parser import parse
 from .odata_tokens import FIELD_PATH
 from .odata_tree import Node
@@ -91,8 +90,7 @@ def _equal(field: str, value: object, path: str) -> str:
 def _parsed(filled: Filled, path: str) -> ODataFilter:
     if not isinstance(filled.text, str) or not filled.text.strip():
         raise invalid_filter(path, "blank_filter", "A blank filter filters nothing; leave the filter out instead.")
-    if len(filled.text) > MAX_FILTER_CHARACTERS:
-        raise invalid_filter(path, "filter_too_long", f"The filter is longer than {MAX_FILTER_CHARACTERS} characters.")
+    check_length(len(filled.text), path)
     try:
         node = parse(filled.text)
     except InvalidFilter as error:

@@ -10,7 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.retrieval import FilterNotBuilt, IndexSettings, InvalidFilter, ODataFilter, Retrieval, filter_from_json, odata
+from shared.retrieval import (
+    FilterNotBuilt,
+    IndexSettings,
+    InvalidFilter,
+    ODataFilter,
+    Retrieval,
+    TooLarge,
+    filter_from_json,
+    odata,
+)
 from shared.retrieval.filter_fields import check_fields
 from shared.retrieval.filter_language import Compare, Literal, parse
 from tests.retrieval.doubles import ScriptedTransport, hits
@@ -150,10 +159,15 @@ def test_every_fault_of_a_filter_is_reported() -> None:
 
 
 def test_filter_that_grows_too_long_is_refused_before_it_is_built() -> None:
-    with pytest.raises(InvalidFilter) as caught:
+    with pytest.raises(TooLarge) as caught:
         filter_from_json(template("a in {v} or " * 5000 + "b", v=["abc"] * 10_000))
 
-    assert caught.value.problems[0].code == "filter_too_long"
+    assert [(problem.path, problem.code) for problem in caught.value.problems] == [("$.filter", "too_large")]
+
+
+def test_filter_that_is_too_long_as_it_is_written_is_refused() -> None:
+    with pytest.raises(TooLarge, match="at most 1000000 characters"):
+        filter_from_json({"raw": "a or " * 300_000 + "a"})
 
 
 @given(st.text())

@@ -26,7 +26,7 @@ class Ingestion:
         self.requests: list[str] = []
         self.envelopes: list[Envelope] = []
         self._lock = threading.Lock()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self._server = _Server(("127.0.0.1", 0), _handler(self))
         self._thread = threading.Thread(
             target=self._server.serve_forever, kwargs={"poll_interval": _POLL_SECONDS}, daemon=True
         )
@@ -93,6 +93,13 @@ class Ingestion:
                 for envelope in self.envelopes
                 if envelope["data"]["baseType"] == base_type
             ]
+
+
+class _Server(ThreadingHTTPServer):
+    """Says nothing of clients that went away: a process that ends does not wait for its reply."""
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Nothing to say."""
 
 
 def tree(spans: list[Envelope]) -> str:

@@ -45,10 +45,7 @@ def answer_admin(service: SearchService, request: Request) -> Reply:
 
 
 def _add_faults(service: SearchService, request: Request) -> Reply:
-    try:
-        service.faults.add(read_fault(request.json()))
-    except (ValueError, TypeError) as error:
-        raise ServiceError(400, "InvalidFault", f"The fault cannot be read: {error}.") from None
+    service.faults.add(read_fault(request.json()))
     return json_reply(201, {"count": len(service.faults)})
 
 

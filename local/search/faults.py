@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from typing import Any
+from typing import Any, Literal
+
+from pydantic import Field
 
 from .message import JSON_TYPE, Reply
-
-REASONS = ("maxWaitExceeded", "capacityOverloaded", "transient")
+from .shapes import Shape, checked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,20 +62,31 @@ class Fault:
         return {"Retry-After": f"{self.retry_after:g}"}
 
 
-NAMES = {each.name: each for each in fields(Fault)}
-JSON_NAMES = {"retryAfter": "retry_after", "retryAfterDate": "retry_after_date"}
+class FaultShape(Shape):
+    """A fault as JSON: the members of `Fault` in camelCase."""
+
+    operation: Literal["search", "suggest", "autocomplete", "index", "count", "lookup", "retrieve", "definition"] | None = (
+        None
+    )
+    index: str | None = None
+    times: int | None = Field(default=1, ge=1)
+    after: int = Field(default=0, ge=0)
+    delay: float = Field(default=0.0, ge=0, le=600, strict=False)
+    status: int | None = Field(default=None, ge=200, le=599)
+    body: str | None = None
+    code: str = ""
+    message: str = "A fault on order."
+    retry_after: float | None = Field(default=None, ge=0, strict=False)
+    retry_after_date: bool = False
+    headers: dict[str, str] = Field(default_factory=dict)
+    dropped: bool = False
+    cut: bool = False
+    partial: Literal["maxWaitExceeded", "capacityOverloaded", "transient"] | None = None
 
 
 def read_fault(raw: Mapping[str, Any]) -> Fault:
-    """A fault from JSON (camelCase). Raises ValueError naming a member that is not known or does not fit."""
-    found = {JSON_NAMES.get(name, name): value for name, value in raw.items()}
-    unknown = next((name for name in found if name not in NAMES), None)
-    if unknown is not None:
-        raise ValueError(f"a fault has no member '{unknown}'")
-    partial = found.get("partial")
-    if partial is not None and partial not in REASONS:
-        raise ValueError(f"'partial' is one of {', '.join(REASONS)}")
-    return Fault(**found)
+    """A fault from JSON; a member that is not known or does not fit is a 400."""
+    return Fault(**checked(FaultShape, raw, "fault").model_dump())
 
 
 class Faults:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from .addresses import Address
-from .definition_json import definition_json
+from .definition_json import definition_json, etag
+from .errors import ServiceError
 from .index import SearchIndex
 from .message import Reply, Request, json_reply
 from .state import State, in_context
@@ -27,6 +28,7 @@ def get_index(state: State, request: Request, address: Address) -> Reply:
 
 def put_index(state: State, request: Request, address: Address) -> Reply:
     """`PUT /indexes('name')`: 201 for a new index; an update answers as `Prefer` asks, with nothing by default."""
+    _check_conditions(state, request, address.key or "")
     index, new = state.indexes.put(address.key or "", request.json())
     if not new and "return=representation" not in request.headers.get("prefer", ""):
         return Reply(status=204)
@@ -35,6 +37,7 @@ def put_index(state: State, request: Request, address: Address) -> Reply:
 
 def delete_index(state: State, request: Request, address: Address) -> Reply:
     """`DELETE /indexes('name')`."""
+    _check_conditions(state, request, address.key or "")
     state.indexes.delete(address.key or "")
     return Reply(status=204)
 
@@ -48,3 +51,12 @@ def index_statistics(state: State, request: Request, address: Address) -> Reply:
 
 def _described(request: Request, index: SearchIndex, status: int) -> Reply:
     return json_reply(status, in_context(request, "$metadata#indexes/$entity", definition_json(index.definition)))
+
+
+def _check_conditions(state: State, request: Request, name: str) -> None:
+    """412 where `If-Match` or `If-None-Match` speak against the call."""
+    known = next((index for index in state.indexes.listed() if index.definition.name == name), None)
+    tag = etag(known.definition.raw) if known is not None else None
+    wanted, unwanted = request.headers.get("if-match"), request.headers.get("if-none-match")
+    if (wanted is not None and wanted not in ("*" if tag else None, tag)) or (unwanted == "*" and tag):
+        raise ServiceError(412, "", "The precondition given in one of the request headers evaluated to false.")

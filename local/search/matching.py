@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from .embedding import Embedder
-from .errors import invalid_parameter
 from .fusion import TEXT_RECALL, fused, widened
 from .index import SearchIndex
 from .matched import Matched
@@ -17,6 +18,7 @@ from .ordering import by_score
 from .profiles import factors, field_weights, read_parameters, read_profile
 from .queries import Scope, parse_query
 from .search_request import SearchRequest
+from .shapes import Shape, checked
 from .store import Mask
 from .vector_request import VectorQuery, read_vector_query
 from .vectors import Ranked, nearest
@@ -26,9 +28,13 @@ Scores = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
-    """The documents that were found: which, their scores, how a score is printed, and the terms that matched."""
+    """The documents that were found: which, their scores, how a score is printed, and the terms that matched.
+
+    `counted` are those that counts and facets are made of: with vectors, also text hits that no longer take part.
+    """
 
     mask: Mask
+    counted: Mask
     scores: Scores
     fused: bool = False
     terms: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -37,6 +43,13 @@ class Found:
         """The score as the service prints it: fused ones widened, others as the shortest decimal of 32 bits."""
         value = np.float32(self.scores[ordinal])
         return widened(float(value)) if self.fused else float(str(value))
+
+
+class HybridOptions(Shape):
+    """The member `hybridSearch`: how many text hits take part in a fusion, and what counts."""
+
+    max_text_recall_size: int = Field(default=TEXT_RECALL, ge=1, le=10_000)
+    count_and_facet_mode: Literal["countRetrievableResults", "countAllResults"] = "countAllResults"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +83,7 @@ class Matching:
         matched = self._matched()
         mask = matched.mask & allowed
         scores = matched.scores if added is None else matched.scores + added
-        return Found(mask=mask, scores=self._boosted(mask, scores), terms=matched.terms)
+        return Found(mask=mask, counted=mask, scores=self._boosted(mask, scores), terms=matched.terms)
 
     def _matched(self) -> Matched:
         request = self.request
@@ -78,9 +91,13 @@ class Matching:
         syntax = "full" if request.query_type == "full" else "simple"
         query = parse_query(request.search, syntax, every_word=request.every_word)
         search = self.index.text_search(
-            request.search_fields, every_word=request.every_word, weights=field_weights(profile), shards=self.scope.shards
+            request.search_fields, every_word=request.every_word, weights=field_weights(profile), shards=self._statistics()
         )
         return search.run(query)
+
+    def _statistics(self) -> int:
+        """How many shards are scored by statistics of their own: one stands for all with `scoringStatistics` global."""
+        return 1 if self.request.scoring_statistics == "global" else self.scope.shards
 
     def _boosted(self, mask: Mask, scores: Scores) -> Scores:
         """Scores times the functions of the scoring profile."""
@@ -96,11 +113,13 @@ class Matching:
         """One vector list alone keeps its scores; with text or another list, ranks are fused. `*` adds nothing."""
         size = len(self.index.store.documents)
         terms: Mapping[str, frozenset[str]] = {}
+        counted = np.zeros(size, np.bool_)
         if not self.request.matches_all:
             text = self._by_text(self.request.filter)
             sequence = self.index.store.sequence(self.scope.shards)
-            ordinals = by_score(sequence[text.mask[sequence]], text.scores, self._recall())
+            ordinals = by_score(sequence[text.mask[sequence]], text.scores, self._options.max_text_recall_size)
             lists, terms = [Ranked(ordinals, text.scores[ordinals]), *lists], text.terms
+            counted |= text.mask
         if len(lists) == 1:
             scores = np.zeros(size)
             scores[lists[0].ordinals] = lists[0].scores
@@ -109,15 +128,12 @@ class Matching:
         mask = np.zeros(size, np.bool_)
         for each in lists:
             mask[each.ordinals] = True
-        return Found(mask=mask, scores=scores, fused=len(lists) > 1, terms=terms)
+        counted = mask if self._options.count_and_facet_mode == "countRetrievableResults" else counted | mask
+        return Found(mask=mask, counted=counted, scores=scores, fused=len(lists) > 1, terms=terms)
 
-    def _recall(self) -> int:
-        """How many text hits take part in a fusion."""
-        value = self.request.hybrid.get("maxTextRecallSize", TEXT_RECALL)
-        if not isinstance(value, int) or not 1 <= value <= 10_000:
-            message = "'maxTextRecallSize' must be between 1 and 10000."
-            raise invalid_parameter("hybridSearch", "ParameterValueOutOfRange", message)
-        return value
+    @property
+    def _options(self) -> HybridOptions:
+        return checked(HybridOptions, self.request.hybrid, "hybridSearch")
 
 
 def _kept(ranked: Ranked, allowed: Mask) -> Ranked:

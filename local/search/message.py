@@ -9,13 +9,14 @@ from typing import Any
 
 from .errors import ServiceError
 
+REPEATABLE = ("facet", "scoringParameter")
 JSON_TYPE = "application/json; charset=utf-8"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """A request as it came. Header names are lower case; `host` is what addresses in answers begin with, `facets`
-    the values of a repeated query parameter, `partial` the reason of a semantic failure on order.
+    """A request as it came. Header names are lower case; `host` is what addresses in answers begin with, `repeated`
+    the values of query parameters that may come several times, `partial` the reason of a semantic failure on order.
     """
 
     method: str
@@ -24,7 +25,7 @@ class Request:
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
     host: str = "http://127.0.0.1"
-    facets: tuple[str, ...] = ()
+    repeated: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     partial: str | None = None
 
     def json(self) -> dict[str, Any]:

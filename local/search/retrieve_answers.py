@@ -56,12 +56,12 @@ class Retriever:
         targets = [source_target(each, self._source(each), asked.get(each)) for each in names]
         retrieval = self._retrieval(targets)
         activities, found = retrieval.run(queries, targets, 0)
-        found = [each for each in found if each.target.references]
         answer: Body = {"response": [{"content": [{"type": "text", "text": grounding(retrieval.scopes, found)}]}]}
         if call.include_activity is not False:
             shown = [_base_activity(each, retrieval.scopes[each.target.index]) for each in activities]
             answer["activity"] = [*shown, self._reasoning(len(shown), definition, call)]
-        return answer | {"references": [_base_reference(number, each, retrieval) for number, each in enumerate(found)]}
+        listed = [(number, each) for number, each in enumerate(found) if each.target.references]
+        return answer | {"references": [_base_reference(number, each, retrieval) for number, each in listed]}
 
     def _source(self, name: str) -> Source:
         return checked(Source, self.knowledge.get("knowledgesources", name), "knowledgeSource")

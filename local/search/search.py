@@ -80,15 +80,15 @@ class Search:
         found = matching.find()
         sequence = self.index.store.sequence(self.scope.shards)
         everything = sequence[found.mask[sequence]]
-        ordinals = [int(each) for each in everything] if plan.keys or plan.facets else []
         if plan.keys:
-            ranked = by_keys(self.index.store, ordinals, found.scores, plan.keys)
+            ranked = by_keys(self.index.store, [int(each) for each in everything], found.scores, plan.keys)
         else:
             ranked = [int(each) for each in by_score(everything, found.scores, max(plan.last, RANKED))]
         ranking = self._ranking(plan.semantic, ranked)
-        body = self._head(len(everything), plan, ranking)
+        body = self._head(found, plan, ranking)
         if plan.facets:
-            body["@search.facets"] = facets(self.index.store, ordinals, plan.facets)
+            counted = [int(each) for each in found.counted.nonzero()[0]]
+            body["@search.facets"] = facets(self.index.store, counted, plan.facets)
         shown = (ranked if ranking is None else ranking.ordinals)[plan.first : plan.last]
         body["value"] = self._hits(shown, plan, found, ranking)
         return Answer(body=body, status=206 if plan.semantic is not None and ranking is None else 200)
@@ -106,11 +106,11 @@ class Search:
     def _ranker(self, semantic: SemanticRequest) -> SemanticRanker:
         return SemanticRanker(index=self.index, request=semantic, embedder=self.embedder)
 
-    def _head(self, total: int, plan: Plan, ranking: SemanticRanking | None) -> dict[str, Any]:
+    def _head(self, found: Found, plan: Plan, ranking: SemanticRanking | None) -> dict[str, Any]:
         """The members before the hits."""
         body: dict[str, Any] = {}
         if self.request.count:
-            body["@odata.count"] = total
+            body["@odata.count"] = int(found.counted.sum())
         if self.request.minimum_coverage is not None:
             body["@search.coverage"] = 100.0
         if plan.semantic is not None and ranking is None:
@@ -118,7 +118,7 @@ class Search:
             body["@search.semanticPartialResponseType"] = "baseResults"
         if self.request.semantic:
             body["@search.answers"] = ranking.answers if ranking else []
-        following = next_page(self.request, total)
+        following = next_page(self.request, int(found.mask.sum()))
         if following is not None:
             body["@search.nextPageParameters"] = following
         return body

@@ -41,7 +41,7 @@ class SearchRequest:
     semantic_configuration: str | None = None
     semantic_query: str | None = None
     semantic_error_handling: str = "partial"
-    semantic_fields: str | None = None
+    scoring_statistics: str = "local"
     captions: str | None = None
     answers: str | None = None
     debug: str = "disabled"
@@ -130,7 +130,7 @@ MEMBERS: dict[str, tuple[str, Reader]] = {
     "semanticConfiguration": ("semantic_configuration", _text),
     "semanticQuery": ("semantic_query", _text),
     "semanticErrorHandling": ("semantic_error_handling", _text),
-    "semanticFields": ("semantic_fields", _text),
+    "scoringStatistics": ("scoring_statistics", _text),
     "captions": ("captions", _text),
     "answers": ("answers", _text),
     "debug": ("debug", _text),
@@ -143,15 +143,14 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "searchMode": ("any", "all"),
     "semanticErrorHandling": ("partial", "fail"),
     "vectorFilterMode": ("preFilter", "postFilter"),
-    "debug": ("disabled", "semantic", "vector", "queryRewrites", "innerHits", "all"),
+    "debug": ("disabled", "semantic"),
     "scoringStatistics": ("local", "global"),
     "featuresMode": ("none",),
     "speller": ("none",),
     "queryRewrites": ("none",),
 }
-# One node holds the whole index and nothing is spelt or translated, so these cannot change an answer.
+# One node holds the whole index, and no language or session changes what it finds.
 WITHOUT_EFFECT: dict[str, Reader] = {
-    "scoringStatistics": _text,
     "sessionId": _text,
     "queryLanguage": _text,
     "semanticMaxWaitInMilliseconds": _whole,
@@ -160,7 +159,7 @@ WITHOUT_EFFECT: dict[str, Reader] = {
     "queryRewrites": _text,
 }
 FROM_QUERY = {f"${name}": name for name in ("filter", "orderby", "select", "top", "skip", "count")}
-SPLIT = {"facet": "facets", "scoringParameter": "scoringParameters"}
+REPEATED = {"facet": "facets", "scoringParameter": "scoringParameters"}
 
 
 def read_search(body: Mapping[str, Any]) -> SearchRequest:
@@ -213,14 +212,12 @@ def from_query(request: Request) -> dict[str, Any]:
     """The members of a GET search, with the types that a body would give them."""
     body: dict[str, Any] = {}
     for name, value in request.query.items():
-        if name in ("api-version", "facet"):
+        if name == "api-version" or name in REPEATED:
             continue
-        member = SPLIT.get(name, FROM_QUERY.get(name, name))
+        member = FROM_QUERY.get(name, name)
         _, reader = MEMBERS.get(member, (None, WITHOUT_EFFECT.get(member)))
         body[member] = _typed(name, value, reader) if reader is not None else value
-    if request.facets:
-        body["facets"] = list(request.facets)
-    return body
+    return body | {REPEATED[name]: list(values) for name, values in request.repeated.items()}
 
 
 def _typed(name: str, value: str, reader: Reader) -> Any:

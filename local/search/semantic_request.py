@@ -46,7 +46,7 @@ def read_semantic_request(definition: IndexDefinition, request: SearchRequest) -
         highlight=(captions or {}).get("highlight", "true").lower() != "false",
         answers=0 if answers is None else _count(answers.get("count", "1")),
         threshold=_threshold((answers or {}).get("threshold", "0.7")),
-        debug="semantic" in request.debug or "all" in request.debug,
+        debug="semantic" in request.debug,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from .message import Reply, Request
+from .message import REPEATABLE, Reply, Request
 from .service import SearchService
 
 MAX_BODY = 64 * 1024 * 1024
@@ -29,7 +29,7 @@ async def _read(incoming: web.Request) -> Request:
         headers={name.lower(): value for name, value in incoming.headers.items()},
         body=await incoming.read(),
         host=f"{incoming.scheme}://{incoming.host}",
-        facets=tuple(incoming.query.getall("facet", [])),
+        repeated={name: tuple(incoming.query.getall(name)) for name in REPEATABLE if name in incoming.query},
     )
 
 

@@ -15,7 +15,7 @@ from azure.core.pipeline.transport import AsyncHttpTransport
 from azure.core.rest import AsyncHttpResponse, HttpRequest
 from azure.core.utils import case_insensitive_dict
 
-from .message import Reply, Request
+from .message import REPEATABLE, Reply, Request
 from .service import SearchService
 
 
@@ -66,7 +66,7 @@ def _read(request: HttpRequest) -> Request:
         headers={name.lower(): str(value) for name, value in request.headers.items()},
         body=_bytes(request.content),
         host=f"{address.scheme}://{address.netloc}",
-        facets=tuple(query.get("facet", ())),
+        repeated={name: tuple(query[name]) for name in REPEATABLE if name in query},
     )
 
 

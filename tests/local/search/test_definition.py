@@ -73,6 +73,26 @@ async def test_delete_forgets(inns: Caller) -> None:
         assert body["error"]["message"].startswith("No index with the name 'inns' was found")
 
 
+@pytest.mark.parametrize(
+    ("method", "headers", "status"),
+    [
+        ("PUT", {"if-none-match": "*"}, 412),
+        ("PUT", {"if-match": '"other"'}, 412),
+        ("DELETE", {"if-match": '"other"'}, 412),
+        ("PUT", {"if-match": "*"}, 204),
+        ("DELETE", {"if-match": "*"}, 204),
+    ],
+)
+async def test_conditions_are_kept(inns: Caller, method: str, headers: dict[str, str], status: int) -> None:
+    assert (await inns.call(method, "/indexes('inns')", DEFINITION, headers=headers))[0] == status
+
+
+async def test_the_tag_of_a_definition_is_its_condition(inns: Caller) -> None:
+    tag = (await inns.call("GET", "/indexes('inns')"))[1]["@odata.etag"]
+    assert (await inns.call("PUT", "/indexes('inns')", DEFINITION, headers={"if-match": tag}))[0] == 204
+    assert (await inns.call("PUT", "/indexes('made')", index(), headers={"if-none-match": "*"}))[0] == 201
+
+
 async def test_statistics(inns: Caller) -> None:
     answer = await inns.call("GET", "/indexes('inns')/search.stats")
     assert answer == (200, {"documentCount": 4, "storageSize": 0, "vectorIndexSize": 0})

@@ -107,6 +107,25 @@ async def test_text_and_vector_are_fused(vectors: Caller) -> None:
     assert answer["@odata.count"] == 3
 
 
+@pytest.mark.parametrize(
+    ("options", "count", "keys"),
+    [
+        ({}, 3, {"1", "2", "3"}),
+        ({"maxTextRecallSize": 1}, 3, {"2", "3"}),
+        ({"maxTextRecallSize": 1, "countAndFacetMode": "countRetrievableResults"}, 2, {"2", "3"}),
+    ],
+)
+async def test_how_many_text_hits_are_fused_and_what_counts(
+    vectors: Caller, options: dict[str, Any], count: int, keys: set[str]
+) -> None:
+    near = query(k=1, vector=[0.8, 0.6, 0])
+    body = {"search": "red car", "vectorQueries": [near], "count": True, "facets": ["kind"], "hybridSearch": options}
+    answer = await vectors.search(body, index="vec")
+    assert answer["@odata.count"] == count
+    assert sum(each["count"] for each in answer["@search.facets"]["kind"]) == count
+    assert {hit["id"] for hit in answer["value"]} == keys
+
+
 async def test_weights_count(vectors: Caller) -> None:
     assert (await keys(vectors, query(k=1, weight=0.5), search="car"))[0] == "3"
     assert (await keys(vectors, query(k=1, weight=2), search="car"))[0] == "1"

@@ -30,16 +30,23 @@ def free_port() -> int:
         return port
 
 
-def require_free(port: int) -> None:
-    """Raises LocalRunError when somebody listens on `port` already."""
+def is_free(port: int) -> bool:
+    """Whether nobody listens on `port` of this machine."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind(("127.0.0.1", port))
         except OSError:
-            raise LocalRunError(
-                f"Port {port} is in use, perhaps by another `make run`: stop that one, or choose another with PORT=…."
-            ) from None
+            return False
+    return True
+
+
+def require_free(port: int) -> None:
+    """Raises LocalRunError when somebody listens on `port` already."""
+    if not is_free(port):
+        raise LocalRunError(
+            f"Port {port} is in use, perhaps by another `make run`: stop that one, or choose another with PORT=…."
+        )
 
 
 class Child:

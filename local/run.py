@@ -14,6 +14,9 @@ from .children import LocalRunError, require_free
 from .stack import running_stack
 from .walk import Walk
 
+SEARCH_PORT = 5250
+"""Where `make index` looks for the search service unless it is told otherwise."""
+
 
 def say(text: str) -> None:
     """One line for the person at the terminal."""
@@ -23,11 +26,12 @@ def say(text: str) -> None:
 async def run(port: int, once: bool) -> None:
     """Starts everything, walks, serves until Ctrl-C unless `once`. Raises LocalRunError or AzuriteError."""
     require_free(port)
-    async with running_stack(port, say) as stack:
+    async with running_stack(port, say, SEARCH_PORT) as stack:
         async with aiohttp.ClientSession() as session:
             await Walk(stack.app, session, say).whole()
         say("\nThe whole walk worked.")
         if not once:
+            say(f"The search service is at {stack.search}; `make index DATA=… INDEX=… URL={stack.search}` loads more.")
             say(f"Serving at {stack.app} until Ctrl-C.")
             await _interrupted()
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import aiohttp
 
 from .azurite import Azurite
-from .children import ROOT, Child, LocalRunError, free_port
+from .children import ROOT, Child, LocalRunError, free_port, is_free
 from .sample_settings import app_settings
 from .search.load import LoadError, load_over_http, read_documents, read_index
 
@@ -35,8 +35,11 @@ class Stack:
 
 
 @asynccontextmanager
-async def running_stack(port: int, say: Callable[[str], None]) -> AsyncIterator[Stack]:
-    """Azurite, the embedded search service with the sample data, and the app on `port`. Raises LocalRunError."""
+async def running_stack(port: int, say: Callable[[str], None], search_port: int = 0) -> AsyncIterator[Stack]:
+    """Azurite, the embedded search service with the sample data, and the app on `port`. Raises LocalRunError.
+
+    `search_port` is a wish: 0, or a port that is taken, becomes a free one.
+    """
     children: list[Child] = []
     with tempfile.TemporaryDirectory(prefix="app-logs-") as folder:
         logs = Path(folder)
@@ -45,13 +48,13 @@ async def running_stack(port: int, say: Callable[[str], None]) -> AsyncIterator[
             say("starting storage (Azurite)")
             await asyncio.to_thread(azurite.start)
             say("starting the embedded search service and loading the sample data")
-            search_port = free_port()
-            search = f"http://127.0.0.1:{search_port}"
-            children.append(Child("search", ["local.search", "--port", str(search_port)], logs / "search.log"))
+            where = search_port if search_port and is_free(search_port) else free_port()
+            search = f"http://127.0.0.1:{where}"
+            children.append(Child("search", ["local.search", "--port", str(where)], logs / "search.log"))
             await _answers(children[-1], f"{search}/indexes?api-version=2024-07-01")
             await _load_sample(search)
             say(f"starting the app on port {port}")
-            settings = app_settings(search, azurite.connection_string)
+            settings = app_settings(search, azurite.connection_string) | _own_settings()
             environ = {**_clean_environment(), **settings}
             children.append(Child("app", ["local.host", str(ROOT), "--port", str(port)], logs / "app.log", environ))
             app = f"http://127.0.0.1:{port}/api"
@@ -70,6 +73,11 @@ async def _load_sample(search: str) -> None:
             await load_over_http(search, definition, read_documents(SAMPLE / f"{name}.jsonl"))
         except (LoadError, aiohttp.ClientError) as error:
             raise LocalRunError(f"The sample data of {name} could not be loaded: {error}") from None
+
+
+def _own_settings() -> dict[str, str]:
+    """Settings of the app that the person running it has set: they win over those of the sample."""
+    return {name: value for name, value in os.environ.items() if name.lower().startswith("aiagents__")}
 
 
 def _clean_environment() -> dict[str, str]:

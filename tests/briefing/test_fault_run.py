@@ -11,6 +11,8 @@ from local.azurite import Azurite
 from shared.briefing import FINAL, BriefingSettings, Storage
 from tests.briefing.fault_run import FaultRun
 
+STEPS = 10
+"""Before and after each storage call of a run: read, take, save, put the done message, note that."""
 NAMED = re.compile(r"<(i\d+)>")
 
 
@@ -60,7 +62,7 @@ async def test_five_hundred_briefings_under_random_kills(run: FaultRun) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("step", range(1, 13))
+@pytest.mark.parametrize("step", range(1, STEPS + 1))
 async def test_a_worker_that_ends_at_a_step_leaves_one_final_record(run: FaultRun, step: int) -> None:
     run.deaths = f"at:{step}"
     await run.submit(1)

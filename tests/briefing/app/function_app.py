@@ -69,7 +69,7 @@ class WatchedBlobs(FaultyBlobs):
     """Tells of final records that were saved."""
 
     async def replace(self, blob: NewBlob, etag: str) -> str | None:
-        """As the inner one; the line is written before the answer can be lost."""
+        """As the inner one; the line is written before the process can end."""
         new = await super().replace(blob, etag)
         if new is not None and blob.metadata.get("status") in FINAL:
             tell("final", id=json.loads(blob.content)["id"], status=blob.metadata["status"])
@@ -92,7 +92,7 @@ def make() -> Briefings:
     real = connect_storage(StorageSettings(connection_string=where), SETTINGS)
     faults = Faults(dies)
     storage = Storage(
-        blobs=WatchedBlobs(real.blobs, faults),
+        blobs=FaultyBlobs(WatchedBlobs(real.blobs, Faults()), faults),
         queue=real.queue,
         poison=real.poison,
         done=FaultyQueue(real.done, faults, "done"),

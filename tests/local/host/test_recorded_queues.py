@@ -18,8 +18,8 @@ from tests.support.host import HostProcess
 from tests.truth import load_truth
 
 SCENARIOS: list[dict[str, Any]] = load_truth("functions-host-recordings/queue.json")
-# Polling once a second on both sides: a message may be seen up to a second later, after each wait.
-TOLERANCE = 1.7
+# Polling once a second on both sides, on a machine that may be busy; still less than the wait after a failure is long.
+TOLERANCE = 2.4
 SETTLE_SECONDS = 1.5
 LONGEST = 40
 SLOW = {"functionTimeout 3 s, runs 8 s", "functionTimeout 3 s: what else runs in that process"}
@@ -52,7 +52,8 @@ def test_plays_as_recorded(azurite: Azurite, tmp_path: Path, recorded: dict[str,
     host = HostProcess(folder, *([] if recorded["name"] == STOPPED else ["--grace", "0"]), environment=environment)
     expected = scenarios.recorded_events(recorded)
     # The longest recording holds its first forty rows and their number.
-    number = max(len(expected), recorded["delivery_count"] if len(recorded["deliveries"]) == LONGEST else 0)
+    recorded_number = recorded["delivery_count"] if len(recorded["deliveries"]) == LONGEST else len(expected)
+    number = recorded_number + len(ADDED.get(recorded["name"], ("", []))[1])
     with host:
         put_at = scenarios.put(azurite, scenarios.texts_of(recorded))
         extra = _play_extra(host, recorded["name"], log)
@@ -60,7 +61,7 @@ def test_plays_as_recorded(azurite: Azurite, tmp_path: Path, recorded: dict[str,
         # Nothing more may come: half the recorded time is enough to see a message that is given back too early.
         scenarios.wait_until(lambda: len(scenarios.seen_events(log, put_at)) > number, SETTLE_SECONDS)
         seen = scenarios.seen_events(log, put_at)
-        assert len(seen) == number + len(ADDED.get(recorded["name"], ("", []))[1])
+        assert len(seen) == number
         _compare(recorded["name"], expected, seen)
         counts = {name: int(state["approximate_count"]) for name, state in recorded["left"].items()}
         assert scenarios.wait_until(lambda: scenarios.left(azurite) == counts, 5), scenarios.left(azurite)

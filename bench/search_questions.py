@@ -64,13 +64,17 @@ async def found_in(service: SearchService, mode: str, questions: Sequence[dict[s
     return hits
 
 
+async def load_sample(service: SearchService, questions: Sequence[dict[str, str]]) -> None:
+    """The sample indexes that the questions are about, with vectors."""
+    for name in sorted({each["index"] for each in questions}):
+        definition = with_vectors(read_index(SAMPLE / f"{name}-index.json"))
+        await load(service, definition, read_documents(SAMPLE / f"{name}.jsonl"))
+
+
 async def main() -> dict[str, int]:
     """Load the sample, ask, print; how many were found by mode."""
     service, questions = SearchService(), json.loads(QUESTIONS.read_text(encoding="utf-8"))
-    for name in sorted({each["index"] for each in questions}):
-        definition = with_vectors(read_index(SAMPLE / f"{name}-index.json"))
-        documents = [{k: v for k, v in each.items() if k != "vector"} for each in read_documents(SAMPLE / f"{name}.jsonl")]
-        await load(service, definition, documents)
+    await load_sample(service, questions)
     print(f"| mode | found among the first five, of {len(questions)} |\n| --- | --- |")
     found = {}
     for mode in MODES:

@@ -134,9 +134,16 @@ def _value_of(store: DocumentStore, scores: NDArray[np.float64], key: SortKey) -
     path = key.field
     if path is None:
         return lambda each: float(scores[each])
+    column: list[Any] = store.derived(("order", path), lambda: _column(store, path))
     if key.point is not None:
         point = key.point
-        return lambda each: (at := value_at(store.document(each), path)) and distance(place(at), point)
-    if store.definition.by_path[path].element == "Edm.DateTimeOffset":
-        return lambda each: (text := value_at(store.document(each), path)) and instant(text)
-    return lambda each: value_at(store.document(each), path)
+        return lambda each: column[each] and distance(place(column[each]), point)
+    return column.__getitem__
+
+
+def _column(store: DocumentStore, path: str) -> list[Any]:
+    """The value of every document, date-times as moments."""
+    values = [None if each is None else value_at(each, path) for each in store.documents]
+    if store.definition.by_path[path].element != "Edm.DateTimeOffset":
+        return values
+    return [None if each is None else instant(each) for each in values]

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 from .replies import HttpError
 from .requests import Request
+
+_MOST_DIGITS = 20
 
 
 def check_body(request: Request, limit: int) -> None:
@@ -25,9 +29,12 @@ def check_body(request: Request, limit: int) -> None:
         raise HttpError(415, "unsupported_media_type", "Send the body as application/json in UTF-8.")
 
 
-def _declared(request: Request) -> int:
+def _declared(request: Request) -> float:
+    """The length that the caller declares, 0 where that cannot be read; one of too many digits is beyond any limit."""
     length = request.header("content-length") or ""
-    return int(length) if length.isascii() and length.isdigit() and len(length) < 20 else 0
+    if not (length.isascii() and length.isdigit()):
+        return 0
+    return int(length) if len(length) < _MOST_DIGITS else math.inf
 
 
 def _is_json(content_type: str) -> bool:

@@ -41,7 +41,8 @@ def _roles(header: str) -> frozenset[str]:
     claims = principal.get("claims") if isinstance(principal, dict) else None
     if not isinstance(claims, list):
         raise HttpError(401, "principal_required", "The call carries no identity that App Service has checked.")
-    kinds = {*_ROLE_CLAIMS, principal.get("role_typ")}
+    named = principal.get("role_typ")
+    kinds = (*_ROLE_CLAIMS, named) if isinstance(named, str) else _ROLE_CLAIMS
     return frozenset(
         claim["val"]
         for claim in claims

@@ -42,8 +42,6 @@ async def handle_remember(services: Services, call: Call) -> Reply:
     state = state_of(body.state, options_of(_settings(services).options, body.options))
     provider = provider_of(services, call.caller, body.options)
     with services.signals.span("context_remember", messages=len(body.request) + len(body.response)):
-        count = len(body.request) + len(body.response or ())
-    with services.signals.span("context_remember", messages=count):
         kept = await provider.invoked(messages_of(body.request), messages_of(body.response), state)
     return Reply(body={"state": dict(kept or {})})
 

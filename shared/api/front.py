@@ -18,7 +18,7 @@ from .services import Services, current_services
 
 REQUEST_ID_HEADER = "x-ms-client-request-id"
 USER_ID_HEADER = "x-ms-client-principal-id"
-_REQUEST_ID = re.compile(r"[\x21-\x7e]{1,128}")
+_REQUEST_ID = re.compile(r"[\x20-\x7e]{1,128}")
 _ALWAYS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 

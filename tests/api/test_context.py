@@ -14,6 +14,8 @@ from tests.support.app import App, app_over, body_of
 
 ASKED = {"role": "user", "text": "safeguarding concerns at the last inspection"}
 KEY = "TextSearchProvider"
+BY_WORDS = {"AiAgents__Context__Index": "schools"}
+"""An index that finds by words alone; one with vectors finds something near to anything."""
 
 
 def turn(*texts: str, **more: Any) -> dict[str, Any]:
@@ -37,10 +39,11 @@ async def test_a_question_gets_one_marked_message_and_its_sources(app: App) -> N
     assert all(source["name"] and source["index"] == "inspections" for source in body["sources"])
 
 
-async def test_nothing_found_is_no_message_and_no_fault(app: App) -> None:
-    for text in ("zxqv", " "):
-        body = body_of(await app.call(CONTEXT, turn(text)))
-        assert (body["status"], body["messages"], body["sources"]) == ("no_results", [], [])
+async def test_nothing_found_is_no_message_and_no_fault(service: SearchService) -> None:
+    async with app_over(service, BY_WORDS) as app:
+        for text in ("zxqv", " "):
+            body = body_of(await app.call(CONTEXT, turn(text)))
+            assert (body["status"], body["messages"], body["sources"]) == ("no_results", [], [])
 
 
 async def test_a_conversation_is_remembered_in_the_callers_state(app: App) -> None:
@@ -163,14 +166,15 @@ async def test_the_configured_filter_bounds_what_is_found(service: SearchService
         assert body_of(await app.call(CONTEXT, {"messages": [ASKED]}))["status"] == "no_results"
 
 
-async def test_the_tool_describes_itself_and_answers(app: App) -> None:
+async def test_the_tool_describes_itself_and_answers(app: App, service: SearchService) -> None:
     definition = body_of(await app.call(TOOL_DEFINITION))
     assert (definition["name"], definition["parameters"]["required"]) == ("Search", ["userQuestion"])
     found = body_of(await app.call(TOOL, {"userQuestion": "safeguarding concerns"}))
     assert found["status"] == "found"
     assert found["text"].startswith("## Additional Context")
     assert found["sources"][0]["number"] == 1
-    nothing = body_of(await app.call(TOOL, {"userQuestion": "zxqv"}))
+    async with app_over(service, BY_WORDS) as other:
+        nothing = body_of(await other.call(TOOL, {"userQuestion": "zxqv"}))
     assert (nothing["status"], nothing["sources"]) == ("no_results", [])
     assert nothing["text"].startswith("No information was found")
 

@@ -35,7 +35,9 @@ IDS = [
     ("a" * 129, False),
     ("", False),
     ("grüße", False),
-    ("a b", False),
+    ("a b", True),
+    ("a\x7f", False),
+    ("a\r\nb", False),
     ("a\tb", False),
 ]
 
@@ -62,6 +64,7 @@ BODIES = [
     ("too long", {}, BIG, 413, "body_too_large"),
     ("too long beats type", {"content-type": "text/plain"}, BIG, 413, "body_too_large"),
     ("declared too long", {"content-length": "1048577"}, b"{}", 413, "body_too_large"),
+    ("declared far too long", {"content-length": "9" * 5000}, b"{}", 413, "body_too_large"),
     ("text", {"content-type": "text/plain"}, b"{}", 415, "unsupported_media_type"),
     ("form", {"content-type": "application/x-www-form-urlencoded"}, b"a=b", 415, "unsupported_media_type"),
     ("charset", {"content-type": "application/json; charset=latin-1"}, b"{}", 415, "unsupported_media_type"),
@@ -185,6 +188,14 @@ PRINCIPALS = [
     ("a list", {"x-ms-client-principal": base64.b64encode(b"[]").decode()}, 401, "principal_required"),
     ("no role", principal(), 403, "role_required"),
     ("other role", principal("Briefings.Read"), 403, "role_required"),
+    ("a list as claim type", principal(claims=[{"typ": ["roles"], "val": "Evidence.Read"}]), 403, "role_required"),
+    (
+        "a list as role type",
+        principal(role_typ=["scp"], claims=[{"typ": "scp", "val": "Evidence.Read"}]),
+        403,
+        "role_required",
+    ),
+    ("a claim without type", principal(role_typ=None, claims=[{"val": "Evidence.Read"}]), 403, "role_required"),
     ("role of another claim", principal(claims=[{"typ": "scp", "val": "Evidence.Read"}]), 403, "role_required"),
 ]
 

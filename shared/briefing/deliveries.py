@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
+from .identity import is_id
 from .records import Status
 
 Outcome = Status | Literal["already_final", "accepted"]
@@ -21,6 +23,13 @@ class Delivery:
     dequeue_count: int | None = None
     insertion_time: datetime | None = None
     last: bool = False
+
+    @property
+    def message_name(self) -> str | None:
+        """The message's id as records can keep it: metadata takes no more than an id of ours may hold."""
+        if self.message_id is None or is_id(self.message_id):
+            return self.message_id
+        return hashlib.sha256(self.message_id.encode(errors="replace")).hexdigest()
 
     @property
     def inserted(self) -> datetime:

@@ -131,7 +131,7 @@ class Worker:
             await self._shop.announcer.announce(found)
             return "already_final"
         # The message of a live run stays on the queue until that run is final, so this one is not needed.
-        by_other = delivery.message_id is not None and found.standing.message not in (None, delivery.message_id)
+        by_other = delivery.message_name is not None and found.standing.message not in (None, delivery.message_name)
         return "accepted" if found.is_alive(self._shop.settings.lease_seconds) and by_other else None
 
     async def _run(self, record: Record, order: Order, delivery: Delivery, span: SpanHandle) -> Outcome:
@@ -208,7 +208,7 @@ def _started(record: Record, delivery: Delivery) -> Record:
     return record.standing_as(
         status="running",
         run=uuid4().hex,
-        message=delivery.message_id,
+        message=delivery.message_name,
         attempts=standing.attempts + 1,
         started_at=standing.started_at or now(),
         reason=None,

@@ -325,6 +325,16 @@ async def test_a_message_of_an_unknown_id_in_a_deleted_batch_is_cancelled() -> N
     assert _tasks(bench) == []
 
 
+@pytest.mark.parametrize("name", ["a\nb", "é", "x" * 5000, ""])
+async def test_any_id_of_a_message_can_be_kept(name: str) -> None:
+    bench = Workbench()
+    [text] = await bench.submitted("a")
+    assert await bench.briefings().handle_message(text.encode(), name) == "completed"
+    kept = bench.memory.blobs.blobs["records/b1~a.json"].metadata["message"]
+    assert kept.isascii()
+    assert len(kept) <= 100
+
+
 async def test_names_of_rejections_hold_nothing_of_the_message() -> None:
     bench = Workbench()
     await bench.briefings().handle_message(b"SECRET-CANARY", "x/../y?z")

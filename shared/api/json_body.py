@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -18,6 +19,8 @@ Model = TypeVar("Model", bound=BaseModel)
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _LONE = re.compile("[\ud800-\udfff]")
+_SHOWN = 64
+_NAME = re.compile(rf"[A-Za-z_][A-Za-z0-9_]{{0,{_SHOWN - 1}}}", re.ASCII)
 
 
 class _Unreadable(ValueError):
@@ -31,12 +34,13 @@ class _Unreadable(ValueError):
 
 def read_json(body: bytes) -> Any:
     """The body's JSON value. Raises InvalidRequest for anything that is not plain, unambiguous JSON in UTF-8."""
+    objects = _Objects()
     try:
         text = body.decode("utf-8")
         if not text.strip():
             raise _Unreadable("invalid_json", "The body is empty; send a JSON object.")
         value = json.loads(
-            text, object_pairs_hook=_distinct, parse_constant=_no_constant, parse_float=_finite, parse_int=_short
+            text, object_pairs_hook=objects.take, parse_constant=_no_constant, parse_float=_finite, parse_int=_short
         )
         if _SURROGATE.search(text):
             _refuse_lone_surrogates(value)
@@ -46,6 +50,7 @@ def read_json(body: bytes) -> Any:
         raise _invalid("invalid_json", "The body is not UTF-8.") from None
     except (ValueError, RecursionError):
         raise _invalid("invalid_json", "The body is not valid JSON.") from None
+    objects.check(value)
     return value
 
 
@@ -53,11 +58,43 @@ def _invalid(code: str, message: str) -> InvalidRequest:
     return InvalidRequest(message, code=code, problems=(Problem("$", code, message),))
 
 
-def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    members = dict(pairs)
-    if len(members) != len(pairs):
-        raise _Unreadable("duplicate_key", "An object has a key twice.")
-    return members
+class _Objects:
+    """The objects of a body, and which of them had a key twice."""
+
+    def __init__(self) -> None:
+        self._repeated: dict[int, tuple[dict[str, Any], str]] = {}
+
+    def take(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        """An object of the body."""
+        members = dict(pairs)
+        if len(members) != len(pairs):
+            names = Counter(name for name, _ in pairs)
+            # Kept with the object, so that no later one gets its id.
+            self._repeated[id(members)] = members, next(name for name, times in names.items() if times > 1)
+        return members
+
+    def check(self, body: Any) -> None:
+        """Raises InvalidRequest with the path of each repeated key of `body`."""
+        if not self._repeated:
+            return
+        paths = [
+            path + _member(self._repeated[id(value)][1]) for path, value in _places(body) if id(value) in self._repeated
+        ]
+        message = "An object has a key twice."
+        problems = tuple(Problem(path, "duplicate_key", message) for path in paths)
+        raise InvalidRequest(message, code="duplicate_key", problems=problems)
+
+
+def _places(body: Any) -> Iterator[tuple[str, Any]]:
+    """Every value of a body with its path, from the outside in."""
+    pending = [("$", body)]
+    while pending:
+        path, value = pending.pop()
+        yield path, value
+        if isinstance(value, dict):
+            pending.extend((path + _member(name), member) for name, member in reversed(value.items()))
+        elif isinstance(value, list):
+            pending.extend((f"{path}[{place}]", element) for place, element in reversed(list(enumerate(value))))
 
 
 def _no_constant(_: str) -> float:
@@ -126,7 +163,12 @@ def _error_of(error: ValidationError) -> InvalidRequest | TooLarge:
 
 
 def _path(location: tuple[int | str, ...]) -> str:
-    return "$" + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
+    return "$" + "".join(f"[{part}]" if isinstance(part, int) else _member(part) for part in location)
+
+
+def _member(name: str) -> str:
+    """A member as it stands in a path: `.name`; one that is no plain name is quoted in brackets and shortened."""
+    return f".{name}" if _NAME.fullmatch(name) else f"[{json.dumps(name[:_SHOWN])}]"
 
 
 _TYPES = {

@@ -35,6 +35,8 @@ from shared.retrieval import (
 
 PROBLEM_JSON = "application/problem+json"
 JSON = "application/json"
+MAX_ERRORS = 100
+"""Most errors that a reply lists, so that none is many times longer than its request."""
 
 ERROR_STATUS: dict[type[RetrievalError], int] = {
     CallerError: 400,
@@ -123,7 +125,7 @@ def problem_reply(failure: Failure, request_id: str) -> Reply:
         "status": failure.status,
         "detail": failure.message,
         "code": failure.code,
-        "errors": [{"path": p.path, "code": p.code, "message": p.message} for p in failure.problems],
+        "errors": [{"path": p.path, "code": p.code, "message": p.message} for p in failure.problems[:MAX_ERRORS]],
         "requestId": request_id,
     }
     return Reply(status=failure.status, body=body, headers=failure.headers, content_type=PROBLEM_JSON)

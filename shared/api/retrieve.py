@@ -20,7 +20,7 @@ from shared.retrieval import RetrieveShape as Shape
 from shared.settings import Section
 
 from .json_body import read_object
-from .replies import Failure, HttpError, Reply
+from .replies import MAX_ERRORS, Failure, HttpError, Reply
 from .requests import Request
 from .routes import Call, Route
 from .services import Services
@@ -77,7 +77,7 @@ def azure_reply(failure: Failure, request_id: str) -> Reply:
     """The failure as the service words errors; the request id is in the header alone."""
     return Reply(
         status=failure.status,
-        body=azure_error(failure.code, failure.message, failure.problems),
+        body=azure_error(failure.code, failure.message, failure.problems[:MAX_ERRORS]),
         headers=failure.headers,
     )
 

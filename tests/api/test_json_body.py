@@ -9,16 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.api.json_body import read_json, read_model, read_object
+from shared.api.replies import failure_of, problem_reply
 from shared.api.wire.search import EvidenceBody, SearchBody
 from shared.retrieval import CallerError, InvalidRequest, Problem, TooLarge
 
+SEARCH = {"index": "schools", "query": "x"}
 UNREADABLE = [
     (b"", "invalid_json", "The body is empty; send a JSON object."),
     (b"  \n", "invalid_json", "The body is empty; send a JSON object."),
     (b'{"query":', "invalid_json", "The body is not valid JSON."),
     (b"\xff\xfe", "invalid_json", "The body is not UTF-8."),
-    (b'{"query":"x","query":"y"}', "duplicate_key", "An object has a key twice."),
-    (b'{"a":{"b":1,"b":1}}', "duplicate_key", "An object has a key twice."),
     (b'{"top":NaN}', "invalid_json", "NaN and Infinity are not JSON."),
     (b'{"top":-Infinity}', "invalid_json", "NaN and Infinity are not JSON."),
     (b'{"top":1e999}', "invalid_json", "A number is out of range."),
@@ -42,11 +42,53 @@ def test_unreadable_bodies(body: bytes, code: str, message: str) -> None:
     assert [problem.path for problem in raised.value.problems] == ["$"]
 
 
+REPEATED = [
+    (b'{"query":"x","query":"y"}', ["$.query"]),
+    (b'{"a":{"b":1,"b":1}}', ["$.a.b"]),
+    (b'{"a":[1,{"b":{}},{"b":1,"c":2,"b":3}]}', ["$.a[2].b"]),
+    (b'{"a":{"b":1,"b":2},"a":{}}', ["$.a"]),
+    (b'{"a":{"b":1,"b":2},"c":[{"d":1,"d":2}],"e":{}}', ["$.a.b", "$.c[0].d"]),
+    (b'{"a b":1,"a b":2}', ['$["a b"]']),
+    (b'{"' + b"k" * 500 + b'":1,"' + b"k" * 500 + b'":2}', [f'$["{"k" * 64}"]']),
+]
+
+
+@pytest.mark.parametrize(("body", "paths"), REPEATED, ids=lambda value: repr(value)[:24])
+def test_a_repeated_key_is_refused_where_it_stands(body: bytes, paths: list[str]) -> None:
+    with pytest.raises(InvalidRequest) as raised:
+        read_json(body)
+    assert (raised.value.code, raised.value.message) == ("duplicate_key", "An object has a key twice.")
+    assert [(problem.path, problem.code) for problem in raised.value.problems] == [(path, "duplicate_key") for path in paths]
+
+
+UNKNOWN = [
+    ("nope", "$.nope"),
+    ("a b", '$["a b"]'),
+    ('"<x>\n', '$["\\"<x>\\n"]'),
+    ("ключ", '$["\\u043a\\u043b\\u044e\\u0447"]'),
+    ("k" * 500, f'$["{"k" * 64}"]'),
+    ("", '$[""]'),
+]
+
+
+@pytest.mark.parametrize(("name", "path"), UNKNOWN, ids=lambda value: value[:12])
+def test_an_unknown_key_is_named_shortly(name: str, path: str) -> None:
+    with pytest.raises(InvalidRequest) as raised:
+        read_model(json.dumps({**SEARCH, name: 1}).encode(), SearchBody)
+    assert [problem.path for problem in raised.value.problems] == [path]
+
+
+def test_a_reply_lists_a_hundred_errors_at_most() -> None:
+    with pytest.raises(InvalidRequest) as raised:
+        read_model(json.dumps({f"k{number}": 1 for number in range(500)}).encode(), SearchBody)
+    assert len(raised.value.problems) > 500
+    assert len(problem_reply(failure_of(raised.value), "id").body["errors"]) == 100
+
+
 def test_a_whole_surrogate_pair_is_one_character() -> None:
     assert read_json(b'"\\ud83d\\ude00"') == "😀"
 
 
-SEARCH = {"index": "schools", "query": "x"}
 FAULTS = [
     ({"query": "x"}, "$.index", "missing", "This member is required."),
     ({**SEARCH, "nope": 1}, "$.nope", "unknown_key", "This member is not known."),

@@ -41,11 +41,12 @@ Analyzer = Callable[[str], list[Token]]
 
 
 def words(text: str) -> list[tuple[str, int, int]]:
-    """The words of a text with their offsets; underscores alone are no word."""
+    """The words of a text with their offsets; underscores alone are no word, overlong words are cut."""
     return [
-        (found.group(), found.start(), found.end())
+        (text[start : min(start + MAX_TOKEN, found.end())], start, min(start + MAX_TOKEN, found.end()))
         for found in WORD.finditer(text)
-        if found.group().strip("_") and len(found.group()) <= MAX_TOKEN
+        if found.group().strip("_")
+        for start in range(found.start(), found.end(), MAX_TOKEN)
     ]
 
 

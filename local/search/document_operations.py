@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 from .addresses import Address
 from .autocomplete import autocomplete
@@ -37,8 +38,20 @@ def _add_next_link(body: dict[str, Any], request: Request, address: Address) -> 
     """Where the next page is asked for; later versions name `top` in its parameters even when it was not given."""
     if request.version >= "2023":
         body["@search.nextPageParameters"].setdefault("top", None)
-    version = request.query["api-version"]
-    body["@odata.nextLink"] = f"{request.host}/indexes('{address.key}')/docs/search.post.search?api-version={version}"
+    place, version = f"{request.host}/indexes('{address.key}')/docs", request.query["api-version"]
+    if request.method == "GET":
+        body["@odata.nextLink"] = f"{place}?{_continued(request, body['@search.nextPageParameters'])}"
+    else:
+        body["@odata.nextLink"] = f"{place}/search.post.search?api-version={version}"
+
+
+def _continued(request: Request, following: dict[str, Any]) -> str:
+    """The query of the next GET: that of this one, further on."""
+    kept = [(name, value) for name, value in request.query.items() if name.lstrip("$") not in ("skip", "top")]
+    kept = [pair for pair in kept if pair[0] not in request.repeated]
+    kept += [(name, value) for name, values in request.repeated.items() for value in values]
+    kept += [(f"${name}", str(following[name])) for name in ("skip", "top") if following.get(name) is not None]
+    return urlencode(kept)
 
 
 def suggestions(state: State, request: Request, address: Address) -> Reply:

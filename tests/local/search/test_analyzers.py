@@ -37,6 +37,10 @@ def test_terms(name: str | None, text: str, terms: list[str]) -> None:
     assert [token.term for token in analyzer(name)(text)] == terms
 
 
+def test_overlong_words_are_cut() -> None:
+    assert [len(token.term) for token in analyzer(None)("x" * 600)] == [255, 255, 90]
+
+
 def test_stop_words_leave_a_gap_in_the_positions() -> None:
     assert [token.position for token in analyzer("en.lucene")("inn by the river")] == [0, 3]
 

@@ -69,6 +69,17 @@ async def test_following_the_links_gives_every_document_once(long: Caller) -> No
     assert seen == list(range(1120))
 
 
+async def test_the_links_of_a_get_are_gets(long: Caller) -> None:
+    path: str | None = "/indexes('list')/docs?search=*&$orderby=n&$select=n&$top=1100"
+    seen: list[int] = []
+    while path is not None:
+        status, answer = await long.call("GET", path)
+        assert status == 200
+        seen += [hit["n"] for hit in answer["value"]]
+        path = answer.get("@odata.nextLink", "").removeprefix("http://here") or None
+    assert seen == list(range(1100))
+
+
 async def test_count_and_coverage_come_when_asked_for(inns: Caller) -> None:
     answer = await inns.search({"search": "river", "top": 1, "count": True, "minimumCoverage": 80})
     assert (answer["@odata.count"], answer["@search.coverage"], len(answer["value"])) == (2, 100.0, 1)

@@ -112,7 +112,7 @@ class ProcessWorker:
                 pass_fds=[theirs.fileno()],
                 cwd=self._folder,
                 env=dict(self._environment),
-                stdin=asyncio.subprocess.DEVNULL,
+                stdin=asyncio.subprocess.PIPE,
             )
         self._reader, self._writer = await asyncio.open_connection(sock=ours)
         frame = await read_frame(self._reader)

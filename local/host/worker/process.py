@@ -8,6 +8,7 @@ import os
 import signal
 import socket
 import sys
+import threading
 import traceback
 from pathlib import Path
 
@@ -22,8 +23,15 @@ def run(folder: Path, descriptor: int) -> None:
     """Serves the socket `descriptor` until the host closes it."""
     # Ctrl-C reaches the whole group of the terminal: the host decides what still may end.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_the_host, daemon=True).start()
     _set_up_logging()
     asyncio.run(_serve(folder, socket.socket(fileno=descriptor)))
+
+
+def _end_with_the_host() -> None:
+    """Standard input is open as long as the host lives; a function that blocks the event loop must not outlive it."""
+    os.read(sys.stdin.fileno(), 1)
+    os._exit(HOST_GONE)
 
 
 def _set_up_logging() -> None:

@@ -128,11 +128,17 @@ def test_a_second_signal_leaves_at_once(tmp_path: Path) -> None:
         assert isinstance(call.exception(), (IndexError, ConnectionError))
 
 
-def test_a_killed_host_takes_its_worker_along(tmp_path: Path) -> None:
-    with HostProcess(apps.folder(tmp_path, WAITING)) as host:
+BLOCKING = SLOW.replace("def x", "async def x").replace("1.5", "60")
+
+
+@pytest.mark.parametrize("script", [WAITING, SLOW.replace("1.5", "60"), BLOCKING])
+def test_a_killed_host_takes_its_worker_along_whatever_that_does(tmp_path: Path, script: str) -> None:
+    with HostProcess(apps.folder(tmp_path, script)) as host, ThreadPoolExecutor() as threads:
+        threads.submit(status, host, "/api/x")
+        time.sleep(0.5)
         children = children_of(host.process.pid)
         host.kill()
-    assert all_gone(children)
+        assert all_gone(children)
 
 
 def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:

@@ -161,7 +161,8 @@ async def stream_answer(
         if released[-1]:
             yield AnswerPiece(text=released[-1])
     rest = stream.feed("", final=True)
-    yield AnswerPiece(text=rest, answer=_streamed(writer, evidence, stream, (*released, rest), drafts))
+    whole = replace(_finished(stream), answer="".join((*released, rest)))
+    yield AnswerPiece(text=rest, answer=_streamed(writer, evidence, whole, drafts))
 
 
 def _require_evidence(evidence: object) -> None:
@@ -170,16 +171,17 @@ def _require_evidence(evidence: object) -> None:
         raise TypeError("answers are written from Evidence, not from its text")
 
 
-def _streamed(
-    writer: AnswerWriter, evidence: Evidence, stream: CitationStream, released: Sequence[str], drafts: Sequence[Draft]
-) -> Answer:
-    resolution = stream.resolution
-    if resolution is None:
+def _finished(stream: CitationStream) -> Resolution:
+    if stream.resolution is None:
         raise RuntimeError("a finished citation stream has a resolution")
-    verdict = Check(valid=resolution.valid, problems=resolution.problems, more_problems=resolution.more_problems)
+    return stream.resolution
+
+
+def _streamed(writer: AnswerWriter, evidence: Evidence, whole: Resolution, drafts: Sequence[Draft]) -> Answer:
+    verdict = Check(valid=whole.valid, problems=whole.problems, more_problems=whole.more_problems)
     usage = next((draft.usage for draft in reversed(drafts) if draft.usage), None)
     written = Written(text="".join(draft.text for draft in drafts), check=verdict, usage=usage)
-    return _answer(writer, evidence, written, replace(resolution, answer="".join(released)))
+    return _answer(writer, evidence, written, whole)
 
 
 async def write_checked(writer: WholeWriter, task: Task, options: AnswerOptions) -> Written:

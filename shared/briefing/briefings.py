@@ -28,7 +28,7 @@ from .records import Record
 from .rejections import RejectionPage, list_rejections
 from .settings import BriefingSettings
 from .storage import Storage
-from .submission import BatchReceipt, Receipt, Submission, SubmissionItem
+from .submission import BatchReceipt, Receipt, Submission, SubmissionItem, SubmissionParts
 from .views import BriefingView, view_of
 from .worker import Worker, Workshop
 from .writing import AnswerWriter
@@ -60,10 +60,11 @@ class Briefings:
         self._access = Access(parts.indexes)
         self._announcer = Announcer(self._store, parts.storage.done)
         self._intake = Intake(self._store, self._definitions, self._announcer)
-        self._submission = Submission(self._store, parts.storage.queue, self._definitions, self._access, parts.signals)
+        self._submission = Submission(self._submission_parts())
         self._batches = Batches(self._batch_parts())
-        self._worker = Worker(self._workshop())
-        self._poison = PoisonHandler(settings, self._store, self._intake, self._announcer, parts.storage.poison)
+        workshop = self._workshop()
+        self._worker = Worker(workshop)
+        self._poison = PoisonHandler(workshop, parts.storage.poison)
 
     async def submit(self, batch_id: Any, items: Sequence[SubmissionItem], caller: Caller) -> BatchReceipt:
         """Accepts all briefings of a call or none, and queues those that are new.
@@ -153,7 +154,7 @@ class Briefings:
     ) -> Outcome:
         """Marks what reached the poison queue. Never raises."""
         delivery = Delivery(body=body, message_id=message_id, insertion_time=insertion_time, last=True)
-        return await self._poison.handle(delivery, self._parts.signals)
+        return await self._poison.handle(delivery)
 
     async def check_ready(self) -> tuple[ReadyCheck, ...]:
         """Blobs, queues and definitions, each by name, within five seconds. Never raises."""
@@ -184,6 +185,15 @@ class Briefings:
         if record is None:
             raise BriefingNotFound("no briefing of this id is known")
         return record
+
+    def _submission_parts(self) -> SubmissionParts:
+        return SubmissionParts(
+            store=self._store,
+            queue=self._storage.queue,
+            definitions=self._definitions,
+            access=self._access,
+            signals=self._parts.signals,
+        )
 
     def _batch_parts(self) -> BatchParts:
         return BatchParts(

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import asyncio
 
-from shared.retrieval import QUIET, RetrievalError, Signals
+from shared.retrieval import RetrievalError
 
-from .announcing import Announcer
 from .deliveries import Delivery, Outcome
 from .errors import InternalFault
-from .intake import Intake, Order
+from .intake import Order
 from .messages import MAX_QUEUE_BYTES, Unreadable
-from .record_store import RecordStore
 from .records import Record, now
-from .settings import BriefingSettings
 from .storage import Queue
+from .worker import Workshop
 
 REASON = "delivery_failed"
 PUT_BACK_SECONDS = 600
@@ -27,24 +25,23 @@ LEAST_WAIT = 2.0
 class PoisonHandler:
     """Marks what reached the poison queue. A handler that raised there would see its message again every ten minutes."""
 
-    def __init__(
-        self, settings: BriefingSettings, store: RecordStore, intake: Intake, announcer: Announcer, queue: Queue
-    ) -> None:
-        self._lease = settings.lease_seconds
-        self._store = store
-        self._intake = intake
-        self._announcer = announcer
+    def __init__(self, workshop: Workshop, queue: Queue) -> None:
+        self._lease = workshop.settings.lease_seconds
+        self._store = workshop.store
+        self._intake = workshop.intake
+        self._announcer = workshop.announcer
+        self._signals = workshop.signals
         self._queue = queue
 
-    async def handle(self, delivery: Delivery, signals: Signals = QUIET) -> Outcome:
+    async def handle(self, delivery: Delivery) -> Outcome:
         """What the message's briefing came to; `retrying` when it could not be marked and was put back."""
-        signals.event("poison_message", message_bytes=len(delivery.body))
+        self._signals.event("poison_message", message_bytes=len(delivery.body))
         try:
             return await self._mark(delivery)
         except RetrievalError as error:
-            await self._put_back(delivery, signals, error.code)
+            await self._put_back(delivery, error.code)
         except Exception:  # raising here helps nobody and would export the text of whatever it is
-            await self._put_back(delivery, signals, InternalFault.code)
+            await self._put_back(delivery, InternalFault.code)
         return "retrying"
 
     async def _mark(self, delivery: Delivery) -> Outcome:
@@ -79,15 +76,15 @@ class PoisonHandler:
             if saved is not None:
                 return saved
 
-    async def _put_back(self, delivery: Delivery, signals: Signals, code: str) -> None:
-        signals.event("briefing_retried", error_type=code)
+    async def _put_back(self, delivery: Delivery, code: str) -> None:
+        self._signals.event("briefing_retried", error_type=code)
         if len(delivery.body) > MAX_QUEUE_BYTES:
             return
         try:
             await self._queue.put(delivery.body.decode(errors="replace"), delay_seconds=PUT_BACK_SECONDS)
         except RetrievalError as error:
             # Neither blobs nor queue: only the event can tell that a record stayed open.
-            signals.event("briefing_retried", error_type=error.code)
+            self._signals.event("briefing_retried", error_type=error.code)
 
 
 def _failed(record: Record) -> Record:

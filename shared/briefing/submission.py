@@ -62,17 +62,26 @@ class BatchReceipt:
     briefings: tuple[Receipt, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubmissionParts:
+    """What submission works with."""
+
+    store: RecordStore
+    queue: Queue
+    definitions: Definitions
+    access: Access
+    signals: Signals = QUIET
+
+
 class Submission:
     """Accepts briefings and puts them on the queue."""
 
-    def __init__(
-        self, store: RecordStore, queue: Queue, definitions: Definitions, access: Access, signals: Signals = QUIET
-    ) -> None:
-        self._store = store
-        self._queue = queue
-        self._definitions = definitions
-        self._access = access
-        self._signals = signals
+    def __init__(self, parts: SubmissionParts) -> None:
+        self._store = parts.store
+        self._queue = parts.queue
+        self._definitions = parts.definitions
+        self._access = parts.access
+        self._signals = parts.signals
 
     async def submit(self, batch_id: Any, items: Sequence[SubmissionItem], caller: Caller) -> BatchReceipt:
         """Accepts all items or none.

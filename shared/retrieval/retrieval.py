@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,12 +12,13 @@ from azure.core.credentials_async import AsyncTokenCredential
 from azure.core.pipeline.transport import AsyncHttpTransport
 
 from .azure_search import ServiceReply
-from .caller import NOBODY, Caller
+from .caller import NOBODY, Caller, check_rights
 from .clients import Connections
 from .clock import SYSTEM_CLOCK, Clock
-from .errors import InvalidRequest, Problem, UnknownName
+from .errors import CallerError, InvalidRequest, Problem, TooLarge, UnknownName
 from .evidence import Evidence
 from .evidence_set import Found, candidate, make_evidence
+from .filter_fields import check_fields
 from .filters import ODataFilter, require_filter
 from .hits import Hit, HitPage
 from .limits import MAX_SEARCHES
@@ -139,7 +140,7 @@ class Retrieval:
         search = EvidenceSearch(index=index, query=query, filter=require_filter(filter), size=size)
         try:
             return await self.evidence_of([search], max_characters=max_characters, caller=caller)
-        except InvalidRequest as error:
+        except CallerError as error:
             error.problems = tuple(_outside(problem) for problem in error.problems)
             raise
 
@@ -152,10 +153,11 @@ class Retrieval:
     ) -> Evidence:
         """Numbered evidence from 1 to 10 searches, run side by side and numbered through. Raises a RetrievalError.
 
-        When one search fails the others are stopped, and its error is raised.
+        Nothing is sent unless all may be. When one search fails the others are stopped, and its error is raised.
         """
         limit = self._settings.max_evidence_characters if max_characters is None else max_characters
         _check(searches, limit)
+        self._check_each(searches, caller or NOBODY)
         with self._signals.span("evidence", searches=len(searches)) as span:
             found = await self._side_by_side(searches, caller or NOBODY)
             evidence = await self._made(found, limit)
@@ -175,13 +177,24 @@ class Retrieval:
         self, search: EvidenceSearch, caller: Caller | None = None, *, also: Sequence[str] = ()
     ) -> Found:
         """The hits of one search with the fields that evidence shows and `also` others, not yet cut."""
-        query = SearchQuery(text=search.query, filter=require_filter(search.filter), top=search.size)
+        query = _query(search)
         query.check()
         index = self.index(search.index)
         # ReturnFields bound what a caller of a search sees; evidence shows the content fields.
         content = fetched(dict.fromkeys((*index.content_fields, *also)), index) if index.content_fields else None
         shown = replace(index, return_fields=content)
         return Found(index=index, page=await self._searcher.search(shown, query, caller or NOBODY))
+
+    def _check_each(self, searches: Sequence[EvidenceSearch], caller: Caller) -> None:
+        """What is asked, then the rights, then the filters, each of all searches, before the search of one begins."""
+
+        def ask(search: EvidenceSearch) -> None:
+            _query(search).check()
+            self.index(search.index)
+
+        _each(searches, ask)
+        _each(searches, lambda search: check_rights(self.index(search.index), caller))
+        _each(searches, lambda search: check_fields(search.filter, self.index(search.index)))
 
     async def _side_by_side(self, searches: Sequence[EvidenceSearch], caller: Caller) -> list[Found]:
         if len(searches) == 1:
@@ -241,6 +254,25 @@ def _check(searches: Sequence[EvidenceSearch], limit: int) -> None:
     else:
         return
     raise InvalidRequest(problem.message, problems=(problem,))
+
+
+def _query(search: EvidenceSearch) -> SearchQuery:
+    return SearchQuery(text=search.query, filter=require_filter(search.filter), top=search.size)
+
+
+def _each(searches: Sequence[EvidenceSearch], check: Callable[[EvidenceSearch], None]) -> None:
+    """Raises what `check` finds wrong: one error with the places of all; what is malformed goes before what is too long."""
+    errors: list[CallerError] = []
+    for place, search in enumerate(searches):
+        try:
+            check(search)
+        except CallerError as error:
+            error.problems = tuple(_inside(problem, place) for problem in error.problems)
+            errors.append(error)
+    if errors:
+        worst = min(errors, key=lambda error: isinstance(error, TooLarge))
+        worst.problems = tuple(problem for error in errors for problem in error.problems)
+        raise worst
 
 
 def _inside(problem: Problem, place: int) -> Problem:

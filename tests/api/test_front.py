@@ -97,7 +97,7 @@ async def test_accepted_content_types(app: App, content_type: str) -> None:
 
 
 async def test_no_body_of_a_caller_is_echoed(app: App) -> None:
-    canary = "CANARY-77"
+    canary = "CANARY_77"
     for body in (f'{{"{canary}": 1}}', f'{{"index": "{canary}", "query": "{canary}"}}', f'{{"a": "{canary}"', f'"{canary}"'):
         reply = await app.call(SEARCH, body.encode())
         text = reply.content().decode()

@@ -9,7 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.retrieval import Evidence, EvidenceSearch, IndexSettings, InvalidRequest, Retrieval, fence, odata
+from shared.retrieval import (
+    CallerError,
+    Evidence,
+    EvidenceSearch,
+    Forbidden,
+    IndexSettings,
+    InvalidFilter,
+    InvalidRequest,
+    Retrieval,
+    TooLarge,
+    fence,
+    odata,
+)
 from shared.retrieval.blocks import Block, fit
 from shared.retrieval.evidence_set import Found, make_evidence
 from shared.retrieval.hits import Hit, HitPage
@@ -298,11 +310,45 @@ async def test_wrong_request_names_its_path(searches: list[EvidenceSearch], limi
     assert [problem.path for problem in caught.value.problems] == [path]
 
 
+def asked(index: str = "docs", query: str = "q", **members: Any) -> EvidenceSearch:
+    """One search."""
+    return EvidenceSearch(index=index, query=query, **members)
+
+
+OPEN, CLOSED = index_of(required_filter_fields=("team",)), index_of(name="closed", allowed_roles=("Inspectors",))
+GOOD = asked(filter=odata("team eq 'a'"))
+REFUSED = [
+    ([GOOD, asked("other"), asked("another")], InvalidRequest, ["$.searches[1].index", "$.searches[2].index"]),
+    ([GOOD, asked(query=" "), asked("other"), asked(size=0)], InvalidRequest,
+     ["$.searches[1].query", "$.searches[2].index", "$.searches[3].size"]),
+    ([GOOD, asked(query="x" * 10_001)], TooLarge, ["$.searches[1].query"]),
+    ([GOOD, asked(query="x" * 10_001), asked("other")], InvalidRequest, ["$.searches[1].query", "$.searches[2].index"]),
+    ([GOOD, asked("closed"), asked("other")], InvalidRequest, ["$.searches[2].index"]),
+    ([GOOD, asked(), asked("closed")], Forbidden, []),
+    ([GOOD, asked(), asked()], InvalidFilter, ["$.searches[1].filter", "$.searches[2].filter"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("searches", "kind", "paths"), REFUSED)
+async def test_nothing_is_sent_unless_all_may_be(
+    searches: list[EvidenceSearch], kind: type[CallerError], paths: list[str]
+) -> None:
+    transport = ScriptedTransport(hits({"t": "x"}))
+    with pytest.raises(CallerError) as caught:
+        await retrieval_of(transport, OPEN, CLOSED).evidence_of(searches)
+    assert isinstance(caught.value, kind)
+    assert [problem.path for problem in caught.value.problems] == paths
+    assert transport.requests == []
+
+
 async def test_one_search_names_the_path_without_a_number() -> None:
     with pytest.raises(InvalidRequest) as caught:
         await retrieval_of(ScriptedTransport(hits())).evidence("docs", "q", size=1001)
 
     assert [problem.path for problem in caught.value.problems] == ["$.size"]
+    with pytest.raises(TooLarge) as long:
+        await retrieval_of(ScriptedTransport(hits())).evidence("docs", "q" * 10_001)
+    assert [problem.path for problem in long.value.problems] == ["$.query"]
 
 
 BODIES = st.lists(

@@ -289,4 +289,13 @@ def column_count(line: str) -> int:
 
 def plan_line(text: str, before: Open, *, whole: bool) -> Plan:
     """What the line `text` (without its line end) is. Raises NeedMore when it is not `whole` and that is not certain yet."""
+    if not before.containers and text[:1].isalpha():
+        # Most lines are plain text: no block but a table's row and a fence's code can look like that.
+        if before.leaf == "paragraph":
+            return Plan("continuation", 0, before, 0)
+        if before.leaf in ("none", "indented"):
+            return Plan("paragraph", 0, _PARAGRAPH, 0)
     return _Planner(text, before, whole).plan()
+
+
+_PARAGRAPH = Open(leaf="paragraph")

@@ -55,11 +55,15 @@ class HtmlText(MarkdownText):
         return _INSERT.sub(lambda _: next(following), inert(text.replace(EAT, SEAM)))
 
     def render(self, markdown: str) -> str:
-        """The HTML of whole blocks written by this dialect."""
-        rendered = loosen(comrak.render_markdown(markdown, extension_options=self._extensions))
-        cited = _TICKET.sub(lambda ticket: self._tickets[int(ticket[1])], rendered.replace(SEAM, ""))
+        """The HTML of whole blocks, its citations still tickets. Nothing may show it before it was `sanitised`."""
+        return loosen(comrak.render_markdown(markdown, extension_options=self._extensions)).replace(SEAM, "")
+
+    def sanitised(self, blocks: Sequence[str]) -> list[str]:
+        """Rendered blocks with their citations put in, and then nothing else but what may come out; sanitised in one go."""
+        cited = _TICKET.sub(lambda ticket: self._tickets[int(ticket[1])], TICKET.join(blocks))
         self._tickets.clear()
-        return _TARGETLESS.sub(r"\1", self._cleaner.clean(cited)).replace("<p></p>\n", "")
+        cleaned = _TARGETLESS.sub(r"\1", self._cleaner.clean(cited)).replace("<p></p>\n", "")
+        return cleaned.split(TICKET)
 
 
 def _citation(source: Source) -> str:

@@ -18,9 +18,11 @@ from .markers import Marker, read_marker
 from .signs import excerpt_of
 from .tails import NeedMore, Text, read_label, read_tail
 from .tokens import Token, TokenKind, note
-from .values import MAX_EXCERPT_CHARACTERS, ProblemCode
+from .values import MAX_EXCERPT_CHARACTERS, MAX_PROBLEMS, ProblemCode
 
 _SPECIAL = re.compile("[\\\\`\\[\\]!<\u3010\uff3b\ue200]")
+_SPECIAL_BUT_BRACKETS = re.compile("[\\\\`\\]!<\u3010\uff3b\ue200]")
+"""Once no bracket closes any more, an opening one is text."""
 _PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
 _BACKTICKS = re.compile("`+")
 _MARKER_BODY = re.compile(r"\s*+(?:e|r|\d|E|R)")
@@ -73,44 +75,56 @@ class Scan:
         self._last_closing_angle: int | None = None
         self._quotes_close = True
         self.links: list[tuple[int, int]] = []
+        self._outer: list[tuple[int, int]] | None = None
+        self._plain_from = 0
+        self._last_closing = self._text.rfind("]")
+        self._notes = 0
+        self._special = _SPECIAL
         self.decided = self._run()
 
     def _run(self) -> int:
         """Reads on until the end or until more text is needed; gives up to where the tokens are certain."""
         position, size = 0, len(self._text)
-        while position < size:
-            special = _SPECIAL.search(self._text, position)
-            start = special.start() if special else size
-            if start > position:
-                self._add("text", position, start)
-            if special is None:
-                position = size
-                break
-            try:
-                position = self._HANDLERS[special.group()](self, start)
-            except NeedMore:
-                position = start
-                break
+        try:
+            while position < size:
+                special = self._special.search(self._text, position)
+                if special is None:
+                    position = size
+                    break
+                position = special.start()
+                position = self._HANDLERS[special.group()](self, position)
+        except NeedMore:
+            pass
+        self._add_plain(position)
         return min(position, self._openers[0].position) if self._openers and not self._source.whole else position
 
     def inside_link(self, at: int) -> bool:
         """Whether `at` lies within brackets that became a link or an image."""
-        index = bisect_left(self.links, at, key=lambda link: link[1])
-        return any(start < at < end for start, end in self.links[index:])
+        if self._outer is None:
+            self._outer = _outermost(self.links)
+        index = bisect_left(self._outer, at, key=lambda link: link[1])
+        return index < len(self._outer) and self._outer[index][0] < at < self._outer[index][1]
 
     def _add(self, kind: TokenKind, start: int, end: int, text: str | None = None) -> Token:
-        token = Token(kind, start, end, self._text[start:end] if text is None else text)
+        """Adds a token, and the plain text before it as another."""
+        self._add_plain(start)
+        token = Token(kind, start, end, self._text[start:end] if text is None else text, self._leads_line)
         self.tokens.append(token)
+        self._leads_line = token.leads_after(len(token.text))
+        self._plain_from = end
         return token
+
+    def _add_plain(self, end: int) -> None:
+        if end > self._plain_from:
+            start, self._plain_from = self._plain_from, end
+            self._add("text", start, end)
 
     def _excerpt(self, start: int, end: int) -> str:
         return excerpt_of(self._text[start : min(end, start + 400)], MAX_EXCERPT_CHARACTERS)
 
     def _escape(self, at: int) -> int:
         following = self._source.peek(at + 1)
-        end = at + 2 if following and _PUNCTUATION.match(following) else at + 1
-        self._add("text", at, end)
-        return end
+        return at + 2 if following and _PUNCTUATION.match(following) else at + 1
 
     def _backticks(self, at: int) -> int:
         run = _BACKTICKS.match(self._text, at)
@@ -119,7 +133,6 @@ class Scan:
         closing = self._closing_run(opened - at, opened)
         if closing is None:
             self._source.peek(len(self._text))
-            self._add("text", at, opened)
             return opened
         self._add("code", at, closing + opened - at)
         return closing + opened - at
@@ -143,6 +156,10 @@ class Scan:
         return bisect_left(self._block_lines, start) < bisect_left(self._block_lines, end)
 
     def _open_bracket(self, at: int) -> int:
+        if at > self._last_closing:
+            self._source.peek(len(self._text))
+            self._special = _SPECIAL_BUT_BRACKETS
+            return at + 1
         found = self._marker_at(at)
         if found is not None:
             return self._close_marker(*found)
@@ -150,12 +167,10 @@ class Scan:
         return at + 1
 
     def _bang(self, at: int) -> int:
-        if self._source.peek(at + 1) != "[":
-            self._add("text", at, at + 1)
+        if self._source.peek(at + 1) != "[" or (self._source.whole and at > self._last_closing):
             return at + 1
         marker = self._marker_at(at + 1)
         if marker is not None and not self._ends_image(marker[2]):
-            self._add("text", at, at + 1)
             return self._close_marker(*marker)
         self._open(at, at + 2, image=True)
         return at + 2
@@ -168,20 +183,8 @@ class Scan:
         return following == "[" and read_label(self._source, at) is not None and self._marker_at(at) is None
 
     def _open(self, start: int, end: int, *, image: bool) -> None:
-        self._openers.append(_Opener(len(self.tokens), start, image, self.leads(start)))
-        self._add("text", start, end)
-
-    def leads(self, at: int) -> bool:
-        """Whether nothing but blanks, and what leaves nothing, stands before `at` on its line."""
-        for token in reversed(self.tokens):
-            if token.start >= at or token.kind in ("seam", "marker", "guard"):
-                continue
-            if token.kind != "text":
-                return False
-            before = token.text[: at - token.start].rstrip(" \t[!")
-            if before:
-                return before[-1] in "\r\n"
-        return self._leads_line
+        token = self._add("text", start, end)
+        self._openers.append(_Opener(len(self.tokens) - 1, start, image, token.leads_line))
 
     def _marker_at(self, at: int) -> tuple[Marker, int, int] | None:
         for depth in (2, 1) if self._text.startswith("[[", at) else (1,):
@@ -210,7 +213,7 @@ class Scan:
         if tail is None:
             return end
         token.end = tail.end
-        token.notes.append(note("link_removed", self._excerpt(start, tail.end)))
+        self._removed(token, "link_removed", start, tail.end)
         return tail.end
 
     def _wide_bracket(self, at: int) -> int:
@@ -221,20 +224,17 @@ class Scan:
             marker = self._marker(at, closing.end(), self._text[at + 1 : closing.start()], wide=True)
             if marker is not None:
                 return self._close_marker(marker, at, closing.end())
-        self._add("text", at, at + 1)
         return at + 1
 
     def _tool_marker(self, at: int) -> int:
         end = self._source.read(_TOOL_MARKER, _TOOL_MARKER_OPEN, at)
         if end is None:
-            self._add("text", at, at + 1)
             return at + 1
         self._add("marker", at, end).marker = Marker("foreign", (), self._text[at:end])
         return end
 
     def _close_bracket(self, at: int) -> int:
         if not self._openers:
-            self._add("text", at, at + 1)
             return at + 1
         following = self._source.peek(at + 1)
         opener = self._openers[-1]
@@ -246,7 +246,6 @@ class Scan:
             self._openers[-1].holds_anchor = True
         if end is not None:
             return end
-        self._add("text", at, at + 1)
         if defines:
             self._guard_definition(opener, at + 1, target or len(self._text))
         return at + 1
@@ -284,7 +283,9 @@ class Scan:
         self._add("close", at, end, link)
 
     def _removed(self, token: Token, code: ProblemCode, start: int, end: int) -> None:
-        token.notes.append(note(code, self._excerpt(start, end)))
+        """Notes what was changed. Only the first notes are ever shown: the others are counted, without a place."""
+        self._notes += 1
+        token.notes = (note(code, self._excerpt(start, end)) if self._notes <= MAX_PROBLEMS else note(code, ""),)
 
     def _guard_definition(self, opener: _Opener, colon: int, end: int) -> None:
         """Keeps a link reference definition from being one: it is shown as text."""
@@ -301,9 +302,8 @@ class Scan:
         autolink = _AUTOLINK.match(self._text, at)
         if autolink:
             return self._autolink(at, autolink.end(), autolink["address"])
-        token = self._add("text", at, at + 1)
         if _TAG_START.match(self._text, at):
-            self._removed(token, "html_escaped", at, run.end() if run else at + 1)
+            self._removed(self._add("text", at, at + 1), "html_escaped", at, run.end() if run else at + 1)
         return at + 1
 
     def _image_tag(self, at: int) -> int:
@@ -346,3 +346,12 @@ class Scan:
         "\uff3b": _wide_bracket,
         "\ue200": _tool_marker,
     }
+
+
+def _outermost(links: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The links that lie in no other; `links` are in the order of their ends."""
+    outer: list[tuple[int, int]] = []
+    for link in reversed(links):
+        if not outer or link[1] <= outer[-1][0]:
+            outer.append(link)
+    return outer[::-1]

@@ -285,7 +285,8 @@ class Reader:
         cut = len(self._leaf) if whole else self._cut(scan)
         if not cut:
             return
-        tokens = [self._with_gaps(token, cut) for token in scan.tokens if token.start < cut or token.end <= cut]
+        tokens = [token for token in scan.tokens if token.start < cut or token.end <= cut]
+        self._complete(tokens, cut)
         self._sink.text(self._assembly.text(tokens, starts_line=self._leads))
         self._row = self._row.after(tokens)
         self._leaf = self._leaf[cut:]
@@ -293,11 +294,14 @@ class Reader:
         self._leads = False
         self._mark(within=True)
 
-    def _with_gaps(self, token: Token, cut: int) -> Token:
-        if token.kind in ("text", "code", "marker"):
-            size = min(len(token.text), cut - token.start) if token.kind == "text" else len(token.text)
-            token.text = self._gaps.within(self._leaf, token.start, token.start + size)
-        return token
+    def _complete(self, tokens: list[Token], cut: int) -> None:
+        """Cuts the last token at `cut`, and puts what stood before each line into the tokens that go over lines."""
+        if tokens and tokens[-1].kind == "text" and tokens[-1].end > cut:
+            tokens[-1].text = self._leaf[tokens[-1].start : cut]
+        if self._gaps.places:
+            for token in tokens:
+                if token.kind in ("text", "code", "marker"):
+                    token.text = self._gaps.within(self._leaf, token.start, token.start + len(token.text))
 
     def _cut(self, scan: Scan) -> int:
         """Up to where the text can go out: before the blanks that a removed marker would take along; by words if asked.
@@ -309,7 +313,7 @@ class Reader:
             if token.start >= cut or token.kind in ("seam", "alt", "alt_end"):
                 continue
             place = self._place_in(token, cut)
-            if place is not None and not scan.inside_link(place) and not scan.leads(place):
+            if place is not None and not scan.inside_link(place) and not token.leads_after(place - token.start):
                 return place
         return 0
 

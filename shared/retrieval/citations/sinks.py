@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -52,6 +53,9 @@ class TextSink:
             self._parts.append("\n")
 
 
+_LIST = re.compile(r'<(?:ul|ol(?: start="\d+")?)>')
+
+
 @dataclass(slots=True)
 class OpenList:
     """A list at the top level whose items are still coming: what marks them, and its tag (`ul`, `ol`)."""
@@ -72,15 +76,18 @@ class HtmlSink:
         """The lines of the block that is not rendered yet."""
         self._html = html
         self._on_block = on_block
-        self._parts: list[str] = []
+        self._parts: list[tuple[str, bool]] = []
         self._block: list[str] = []
         self._marker: str | None = None
 
     def take(self) -> str:
-        """The HTML that was released since the last call."""
-        text = "".join(self._parts)
+        """The HTML that was released since the last call. The tags of lists that go on are not sanitised: they are ours."""
+        if not self._parts:
+            return ""
+        cleaned = iter(self._html.sanitised([text for text, ours in self._parts if not ours]))
+        shown = "".join(text if ours else next(cleaned) for text, ours in self._parts)
         self._parts.clear()
-        return text
+        return shown
 
     def close(self) -> None:
         """The answer ends."""
@@ -133,19 +140,19 @@ class HtmlSink:
         opening, _, rest = rendered.partition("\n")
         tag = opening[1:3]
         closing = f"</{tag}>\n"
-        if marker is None or tag not in ("ul", "ol") or not rest.endswith(closing):
+        if marker is None or not _LIST.fullmatch(opening) or not rest.endswith(closing):
             self._end_list()
-            self._parts.append(rendered)
+            self._parts.append((rendered, False))
             return
         if self.list is None or self.list.marker != marker:
             self._end_list()
-            self._parts.append(opening + "\n")
+            self._parts.append((opening + "\n", True))
             self.list = OpenList(marker, tag)
-        self._parts.append(rest.removesuffix(closing))
+        self._parts.append((rest.removesuffix(closing), False))
 
     def _end_list(self) -> None:
         if self.list is not None:
-            self._parts.append(f"</{self.list.tag}>\n")
+            self._parts.append((f"</{self.list.tag}>\n", True))
             self.list = None
 
 

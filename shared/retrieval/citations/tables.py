@@ -10,6 +10,10 @@ from .tokens import Token
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
+_LAST_END = re.compile(r"(?:\r\n|\n|\r)\Z")
+_SIGN = re.compile(r"\\.|(?P<blank>[ \t]++)|\||[^ \t|\\]++|\\")
+_UNSURE = re.compile(r"(?<!\\)(?:\\\\)++\|")
+
 
 @dataclass(frozen=True, slots=True)
 class HeaderRow:
@@ -31,15 +35,14 @@ class HeaderRow:
 
     def after(self, tokens: Iterable[Token]) -> HeaderRow:
         """The line after what these tokens show."""
-        row, before = self, ""
+        row = self
         for token in tokens:
             if token.kind == "code":
                 row = row._with("x", "|" in token.text or _LINE_END.search(token.text) is not None)
             elif token.kind == "text":
-                row = row._after_text(token.text, before)
+                row = row._after_text(token.text)
             elif token.kind not in ("seam", "guard", "alt", "alt_end", "close"):
                 row = row._with("x", False)
-            before = token.text if token.kind == "text" else ""
         return row
 
     def _with(self, signs: str, unsure: bool) -> HeaderRow:
@@ -48,14 +51,17 @@ class HeaderRow:
         row = HeaderRow() if self.ended else self
         return HeaderRow(row.pipes + signs.count("|"), row.first or signs[0], signs[-1], row.unsure or unsure)
 
-    def _after_text(self, text: str, before: str) -> HeaderRow:
-        """`before` is the text token before it: escapes are tokens of their own."""
-        if len(text) == 2 and text[0] == "\\":
-            return self._with("x", False)
-        row = self
-        for at, line in enumerate(_LINE_END.split(text)):
-            if at:
-                row = replace(row, ended=True)
-            signs = "".join("|" if character == "|" else "x" for character in line if character not in " \t")
-            row = row._with(signs, not at and text.startswith("|") and before == "\\\\")
-        return row
+    def _after_text(self, text: str) -> HeaderRow:
+        end = _LAST_END.search(text)
+        body = text[: end.start()] if end else text
+        start = max(body.rfind("\n"), body.rfind("\r")) + 1
+        row = replace(self, ended=True) if start else self
+        if body.find("|", start) < 0:
+            row = row._with("x" if body[start:].strip(" \t") else "", False)
+        else:
+            row = row._with(_SIGN.sub(_sign, body[start:]), _UNSURE.search(body, start) is not None)
+        return replace(row, ended=True) if end else row
+
+
+def _sign(match: re.Match[str]) -> str:
+    return "" if match["blank"] else "|" if match.group() == "|" else "x"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from .markers import Marker
@@ -16,15 +16,29 @@ class Token:
     """One piece, from `start` to `end` of the leaf's text.
 
     `text` is as written (markup included); for `literal` it is shown as it is, for `address`, `open` and `close` it is the
-    target. `notes` are reported once the piece is released. Between `alt` and `alt_end` stands the text of an image.
+    target. `leads_line`: before it on its line stands only what leaves nothing. `notes` are reported once it goes out.
+    Between `alt` and `alt_end` stands the text of an image.
     """
 
     kind: TokenKind
     start: int
     end: int
     text: str = ""
+    leads_line: bool = True
     marker: Marker | None = None
-    notes: list[CitationProblem] = field(default_factory=list)
+    notes: tuple[CitationProblem, ...] = ()
+
+    def leads_after(self, size: int) -> bool:
+        """Whether, after `size` characters of its text, only blanks and what leaves nothing stand on the line.
+
+        Brackets count as nothing: they go when they turn out to be those of a link.
+        """
+        if self.kind in ("seam", "marker", "guard"):
+            return self.leads_line
+        if self.kind != "text":
+            return False
+        shown = self.text[:size].rstrip(" \t[!")
+        return shown[-1] in "\r\n" if shown else self.leads_line
 
 
 def note(code: ProblemCode, excerpt: str) -> CitationProblem:

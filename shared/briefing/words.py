@@ -21,7 +21,7 @@ STOP_WORDS = frozenset(
         "a an the of in on at to for from by with and or as is are was were be been being do does did has have had it its "
         "this that these those there their they them he she his her what which whose whom how much please tell me give show "
         "find us we you your can could would should will shall may might about into than then so such very each every any "
-        "some all also say says said according get got whats theres per",
+        "some all or not no also say says said according get got whats theres per",
     )
 )
 
@@ -37,11 +37,11 @@ english eal additional language tongue native
 open opening found establish begin start launch
 date when day year since
 close closing shut
-authority council lea borough district county municipality
+authority council lea borough district county municipality run responsible maintain
 town city village settlement where locate location situate place
-address street where locate location
+address street where locate location postcode town city
 postcode postal zip code
-type kind sort category
+type kind sort category phase
 phase stage level
 head headteacher principal headmaster headmistress leader
 executive ceo chief boss

@@ -22,6 +22,7 @@ from shared.briefing import (
     ModelThrottled,
     ModelTimeout,
     ModelWriter,
+    Redeliver,
     Rejected,
     StorageUnavailable,
     Task,
@@ -32,6 +33,7 @@ from shared.briefing.model import FOUNDRY_SCOPE, SCOPE, base_url, provider
 from shared.retrieval import IdentityUnavailable, RetrievalError
 from tests.briefing.doubles import Faults, FaultyBlobs, Step, evidence_from
 from tests.briefing.memory_storage import MemoryBlobs
+from tests.briefing.workbench import Workbench
 from tests.support.model_server import ModelServer, Reply
 
 EVIDENCE = evidence_from([{"name": "A School", "number_on_roll": 271}])
@@ -340,3 +342,27 @@ async def test_tokens_that_cannot_be_stored_are_counted_with_the_next() -> None:
 
 def test_who_writes() -> None:
     assert ModelWriter(ModelSettings(endpoint="https://a", deployment="gpt")).identity == Writer("model", "gpt")
+
+
+async def test_a_briefing_is_written_by_the_model_with_its_usage() -> None:
+    async with ModelServer(Reply.error(429, retry_after_ms="50"), "It is good [Evidence 1].") as server:
+        writer = _writer(server)
+        bench = Workbench(writer=writer)
+        [text] = await bench.submitted("a")
+        assert await bench.briefings().handle_message(text.encode(), "m1") == "completed"
+        await writer.close()
+    view = await bench.view("a")
+    assert (view.writer, view.usage, view.attempts) == (Writer("model", "gpt"), Usage(33, 21), 1)
+    assert [section.status for section in view.sections] == ["completed"] * 3
+
+
+async def test_a_briefing_over_the_days_tokens_fails_at_last_with_that_reason() -> None:
+    bench = Workbench()
+    async with ModelServer(GOOD) as server:
+        bench.writer = _writer(server, DailyTokens(bench.memory.blobs, 0, At(EVENING)))
+        [text] = await bench.submitted("a")
+        with pytest.raises(Redeliver, match="daily_limit"):
+            await bench.briefings().handle_message(text.encode(), "m1", 1)
+        assert await bench.briefings().handle_message(text.encode(), "m1", 5, last_delivery=True) == "failed"
+        assert server.requests == []
+    assert (await bench.view("a")).reason == "daily_limit"

@@ -17,7 +17,7 @@ class BadTarget(ValueError):
 
 @dataclass(frozen=True)
 class Target:
-    """A request target: the decoded path (`%2F` stays), and the query as it was sent, without the question mark."""
+    """A request target: the decoded path (`%2F` stays), and the query as it was sent, with its question mark if any."""
 
     path: str
     query: str
@@ -25,12 +25,12 @@ class Target:
     @property
     def text(self) -> str:
         """Path and query as `req.url` shows them."""
-        return _encoded(self.path) + (f"?{self.query}" if self.query else "")
+        return _encoded(self.path) + self.query.replace("#", "%23")
 
     @property
     def parameters(self) -> dict[str, str]:
         """The query by name: names ignore case, repeated ones are joined, empty ones dropped."""
-        return parse_query(self.query)
+        return parse_query(self.query.removeprefix("?"))
 
 
 def parse_target(raw: bytes) -> Target:
@@ -40,11 +40,11 @@ def parse_target(raw: bytes) -> Target:
         raw = raw[absolute.end() :] or b"/"
     if not raw.isascii() or not raw.startswith((b"/", b"?")):
         raise BadTarget
-    path, _, query = raw.partition(b"?")
+    path, mark, query = raw.partition(b"?")
     decoded = decode(path, keep=b"/")
     if "\0" in decoded:
         raise BadTarget
-    return Target(_without_dot_segments(decoded or "/"), query.decode("ascii"))
+    return Target(_without_dot_segments(decoded or "/"), (mark + query).decode("ascii"))
 
 
 def parse_query(query: str) -> dict[str, str]:

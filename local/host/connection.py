@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 
 import h11
 
-from .messages import Answer, Framing, Request
+from .messages import Answer, Framing, Headers, Request
 
 LOG = logging.getLogger("local.host")
 # Kestrel's limits; past them the answer comes before any function.
@@ -132,8 +132,16 @@ class Exchange:
         _check_head(head)
         self.http_1_0 = head.http_version == b"1.0"
         self.keep_alive = not self.http_1_0 and b"close" not in self._values(b"connection").lower()
-        headers = tuple((name.decode("ascii"), value.decode("ascii")) for name, value in head.headers.raw_items())
-        self.request = Request(method=head.method.decode("ascii"), target=head.target, headers=headers, read=self._read_body)
+        self.request = Request(
+            method=head.method.decode("ascii"), target=head.target, headers=self._headers(), read=self._read_body
+        )
+
+    def _headers(self) -> Headers:
+        headers = [(name.decode("ascii"), value.decode("ascii")) for name, value in self._head.headers.raw_items()]
+        if self._values(b"transfer-encoding"):
+            # A length beside a transfer coding does not count; Kestrel keeps it under another name.
+            headers = [("X-Content-Length" if name.lower() == "content-length" else name, value) for name, value in headers]
+        return tuple(headers)
 
     def framing(self, answer: Answer) -> Framing:
         """How `answer` is written to this request."""
@@ -141,10 +149,12 @@ class Exchange:
 
     async def _read_body(self) -> bytes:
         """The body, empty for a chunked request: the Functions host loses it. Raises `BodyTooLarge`."""
+        if self._values(b"transfer-encoding"):
+            await self._read_pieces()
+            return b""
         if int(self._values(b"content-length") or 0) > LARGEST_BODY:
             raise BodyTooLarge
-        pieces = await self._read_pieces()
-        return b"" if self._values(b"transfer-encoding") else b"".join(pieces)
+        return b"".join(await self._read_pieces())
 
     async def _read_pieces(self) -> list[bytes]:
         if self._parser.they_are_waiting_for_100_continue:

@@ -31,6 +31,8 @@ HOME_PAGE = (
     b"<p>Your Functions app is up and running on the development host."
 )
 VERSION = "4.1037.0.0"
+STATUS, PING = "/admin/host/status", "/admin/host/ping"
+ADMIN_PATHS = frozenset({STATUS, PING})
 MCP_PATH = "/runtime/webhooks/mcp"
 
 
@@ -90,7 +92,7 @@ class Gateway:
         path = target.path.casefold().removesuffix("/")
         if path == "":
             return self._home()
-        if path.startswith("/admin/"):
+        if path in ADMIN_PATHS:
             return self._admin(request, target, path)
         if path == MCP_PATH and self.tools is not None:
             level = "anonymous" if self._front.open_tools else "mcp"
@@ -130,14 +132,14 @@ class Gateway:
         return Answer(200, (("Content-Type", "text/html"),), HOME_PAGE, sized=True)
 
     def _admin(self, request: Request, target: Target, path: str) -> Answer:
-        if path == "/admin/host/ping" and request.method in ("GET", "POST"):
+        if request.method not in ("GET", "POST"):
+            return NOT_FOUND
+        if path == PING:
             return Answer(200, (("Cache-Control", "no-store,no-cache"), ("Pragma", "no-cache")))
         if not self._front.keys.open("admin", given_key(request, target.parameters)):
             return Answer(401, (("WWW-Authenticate", "Bearer"),))
-        if path == "/admin/host/status" and request.method in ("GET", "POST"):
-            content = json.dumps(self._status()).encode()
-            return Answer(200, (("Content-Type", "application/json; charset=utf-8"),), content, sized=True)
-        return NOT_FOUND
+        content = json.dumps(self._status()).encode()
+        return Answer(200, (("Content-Type", "application/json; charset=utf-8"),), content, sized=True)
 
     def _status(self) -> dict[str, Any]:
         return {

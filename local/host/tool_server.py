@@ -134,7 +134,7 @@ class AsgiExchange:
             "scheme": "http",
             "path": target.path,
             "raw_path": target.path.encode(),
-            "query_string": target.query.encode(),
+            "query_string": target.query.removeprefix("?").encode(),
             "root_path": "",
             "headers": [(name.lower().encode(), value.encode()) for name, value in request.headers],
             "client": ("127.0.0.1", 0),

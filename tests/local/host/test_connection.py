@@ -138,6 +138,14 @@ async def test_the_connection_is_kept(host: HostServer, first: str) -> None:
     writer.close()
 
 
+async def test_a_length_beside_a_transfer_coding_does_not_count(host: HostServer) -> None:
+    head = f"POST /api/echo HTTP/1.1\r\n{HOST}Content-Length: 999\r\nTransfer-Encoding: chunked\r\n\r\n"
+    answer = await send(host, f"{head}3\r\nabc\r\n0\r\n\r\n")
+    seen = json.loads(answer.body)
+    assert (seen["body"], seen["headers"]["x-content-length"]) == ("", "999")
+    assert "content-length" not in seen["headers"]
+
+
 async def test_requests_in_one_packet_are_answered_in_order(host: HostServer) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", host.port)
     writer.write(b"".join(b"GET /api/echo?n=%d HTTP/1.1\r\nHost: x\r\n\r\n" % number for number in range(3)))

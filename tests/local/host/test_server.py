@@ -234,7 +234,7 @@ KEYED = HostOptions(keys=Keys(function="f", master="m"))
         ("/api/nosuch", {}, 404),
         ("/admin/host/status", {}, 401),
         ("/admin/host/status?code=m", {}, 200),
-        ("/admin/host/nosuch?code=m", {}, 404),
+        ("/admin/host/nosuch", {}, 404),
         ("/admin/host/ping", {}, 200),
         ("/", {}, 200),
     ],

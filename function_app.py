@@ -18,14 +18,18 @@ app = func.FunctionApp(http_auth_level=LEVEL)
 
 async def answer(route: Route, req: func.HttpRequest, context: func.Context) -> func.HttpResponse:
     """The route's reply to an HTTP request."""
-    request = Request(
+    return converted(await api.answer_http(route, asked(req), context.trace_context))
+
+
+def asked(req: func.HttpRequest) -> Request:
+    """An HTTP request as values."""
+    return Request(
         method=req.method or "",
         route_params=dict(req.route_params),
         query=dict(req.params),
         headers={name.lower(): value for name, value in req.headers.items()},
         body=req.get_body(),
     )
-    return converted(await api.answer_http(route, request, context.trace_context))
 
 
 def converted(reply: Reply) -> func.HttpResponse:
@@ -176,7 +180,7 @@ async def knowledge_base_retrieve(req: func.HttpRequest, context: func.Context) 
 @app.route(route="health/live", methods=["GET"], auth_level=func.AuthLevel.ANONYMOUS)
 def live(req: func.HttpRequest) -> func.HttpResponse:
     """The process answers."""
-    return converted(api.live())
+    return converted(api.answer_live(asked(req)))
 
 
 @app.route(route="health/ready", methods=["GET"])

@@ -16,8 +16,8 @@ from .briefings import (
 )
 from .citations import CITATIONS, CITATIONS_STREAM
 from .context import CONTEXT, CONTEXT_REMEMBER, TOOL, TOOL_DEFINITION
-from .front import answer_http, respond
-from .health import READY, live
+from .front import answer_http, answer_live, respond
+from .health import READY
 from .indexes import AGENTS, INDEXES
 from .queue import Message, run_message, take_message, take_poison
 from .replies import Reply
@@ -62,8 +62,8 @@ __all__ = [
     "Route",
     "Services",
     "answer_http",
+    "answer_live",
     "answer_tool",
-    "live",
     "load_auth",
     "queue_name",
     "respond",

@@ -11,6 +11,7 @@ from shared.telemetry import SECRET_HEADERS
 
 from .body import check_body
 from .callers import caller_of
+from .health import live
 from .replies import Failure, HttpError, Reply, failure_of
 from .requests import Request
 from .routes import Call, Route
@@ -29,6 +30,11 @@ async def answer_http(route: Route, request: Request, trace_context: object = No
     secrets.append(request.query.get("code", ""))  # where a host key may stand too
     with services.telemetry.invocation(trace_context, secrets):
         return await respond(route, request, services)
+
+
+def answer_live(request: Request) -> Reply:
+    """The process answers; nothing else is looked at, no settings either."""
+    return live().with_headers({REQUEST_ID_HEADER: _request_id(request)})
 
 
 async def respond(route: Route, request: Request, services: Services) -> Reply:

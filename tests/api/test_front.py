@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from local.search.service import SearchService
-from shared.api import CITATIONS, EVIDENCE, INDEXES, READY, SEARCH, Reply, Route
+from shared.api import CITATIONS, EVIDENCE, INDEXES, READY, SEARCH, Reply, Request, Route, answer_live
 from shared.api.routes import Call
 from shared.api.services import Services
 from tests.support.app import App, app_over, body_of
@@ -49,6 +49,8 @@ async def test_request_id(app: App, given: str, echoed: bool) -> None:
     assert (shown == given) is echoed
     assert shown.isascii()
     assert 0 < len(shown) <= 128
+    live = answer_live(Request(method="GET", headers={"x-ms-client-request-id": given}))
+    assert (live.status, live.headers["x-ms-client-request-id"] == given) == (200, echoed)
 
 
 async def test_content_is_not_stored_and_not_sniffed(app: App) -> None:

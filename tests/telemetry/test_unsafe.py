@@ -12,7 +12,7 @@ CALLS = """
 import asyncio, json
 {before}
 from shared.api import AGENTS, ANSWERS, BRIEFING_DEFINITIONS, CITATIONS, CONTEXT, INDEXES, READY, SEARCH
-from shared.api import Message, live, run_message
+from shared.api import Message, Request, answer_live, run_message
 from shared.briefing import Redeliver
 from tests.support.app import app_over, body_of, sample_service
 
@@ -42,7 +42,7 @@ async def main():
             statuses["queue"] = [503, again.code]
         except Exception as error:
             statuses["queue"] = [500, str(error)]
-    statuses["live"] = [live().status, None]
+    statuses["live"] = [answer_live(Request(method="GET")).status, None]
     print(json.dumps(statuses))
 
 asyncio.run(main())

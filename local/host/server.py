@@ -62,6 +62,7 @@ class HostServer:
         self._port = self._options.port
         self._connections: set[Task[None]] = set()
         self._busy = 0
+        self._begun = asyncio.Event()
         self._queues: list[QueueListener] = []
         self.listeners = Listeners(router=self._gateway.router)
 
@@ -100,6 +101,7 @@ class HostServer:
         self._port = int(self._server.sockets[0].getsockname()[1])
         try:
             self._begin(await self._dispatcher.start())
+            self._begun.set()
         except BaseException:
             await self._close()
             raise
@@ -147,6 +149,8 @@ class HostServer:
     async def _answer(self, request: Request) -> Answer:
         self._busy += 1
         try:
+            # The port is taken first, so that a busy one is told at once; who calls already waits for the functions.
+            await self._begun.wait()
             return await self._gateway.answer(request)
         finally:
             self._busy -= 1

@@ -40,6 +40,16 @@ async def test_serves_a_folder(tmp_path: Path) -> None:
         assert host.describe() == [f"x: [any] {host.url}/api/x", f"Host: 1 functions at {host.url}"]
 
 
+async def test_a_call_during_the_start_waits_for_the_functions(tmp_path: Path) -> None:
+    host = HostServer(apps.folder(tmp_path, f"import time; time.sleep(0.7)\n{ROUTE}{PLAIN}return 'x'"))
+    starting = asyncio.create_task(host.start())
+    while host.port == 0:
+        await asyncio.sleep(0.01)
+    assert (await get(host, "/api/x"))[:2] == (200, "x")
+    await starting
+    await host.stop()
+
+
 @pytest.mark.parametrize(
     ("script", "failure"),
     [

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from .errors import IndexMisconfigured, InvalidQuery, Problem, RetrievalError, SemanticUnavailable
@@ -84,7 +84,7 @@ def refusal_error(refusal: Refusal, query: SearchQuery, index: IndexSettings, se
     """The error that a refused search raises: the caller's, the operator's, or the ranker's."""
     if semantic and refusal.ranker_off:
         return SemanticUnavailable("The semantic ranker of the search service is switched off or over its quota.")
-    member = _member_at_fault(refusal, query)
+    member = _member_at_fault(refusal, query, index)
     if member is None:
         return misconfigured(index)
     named = _fields_by_member(query).get(member, ())
@@ -109,18 +109,25 @@ def configured_field(refusal: Refusal, index: IndexSettings) -> str | None:
     return next((field for field in index.configured_fields if _mentions(refusal, field)), None)
 
 
-def _member_at_fault(refusal: Refusal, query: SearchQuery) -> str | None:
+def _member_at_fault(refusal: Refusal, query: SearchQuery, index: IndexSettings) -> str | None:
     """The member of the caller's request that the service refuses, None when it is the configuration."""
-    asked = set(_asked(query))
+    asked, by_member = set(_asked(query)), _fields_by_member(query)
     member = _MEMBERS.get(refusal.parameter or "")
+    configured = configured_field(refusal, index) is not None
     if refusal.parameter is not None and (member is not None or refusal.parameter.startswith(("semantic", "vector"))):
+        if member == "select" and configured and not _any_mentioned(refusal, by_member["select"]):
+            return None  # fields of the settings are fetched beside those that the caller selects
         return member if member in asked or member == "query" else None
-    for candidate, fields in _fields_by_member(query).items():
-        if any(_mentions(refusal, field) for field in fields):
+    for candidate, fields in by_member.items():
+        if _any_mentioned(refusal, fields):
             return candidate
-    if "semantic" in refusal.text.lower() or "vector" in refusal.text.lower():
+    if configured or "semantic" in refusal.text.lower() or "vector" in refusal.text.lower():
         return None
     return next(iter(_asked(query)), None)
+
+
+def _any_mentioned(refusal: Refusal, fields: Iterable[str]) -> bool:
+    return any(_mentions(refusal, field) for field in fields)
 
 
 def _asked(query: SearchQuery) -> Iterator[str]:

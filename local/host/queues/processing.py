@@ -75,17 +75,22 @@ class Processing:
     @contextlib.asynccontextmanager
     async def _renewed(self, message: QueueMessage) -> AsyncIterator[None]:
         """Keeps the message invisible while its function runs."""
-        renewing = asyncio.create_task(self._renew(message))
+        over = asyncio.Event()
+        renewing = asyncio.create_task(self._renew(message, over))
         try:
             yield
-        finally:
+        except BaseException:
             renewing.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await renewing
+            raise
+        # A renewal that is under way is waited for: it brings the receipt with which the message is settled.
+        over.set()
+        await renewing
 
-    async def _renew(self, message: QueueMessage) -> None:
-        while True:
-            await asyncio.sleep(self.taken_visibility / 2)
+    async def _renew(self, message: QueueMessage, over: asyncio.Event) -> None:
+        while not over.is_set():
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(over.wait(), self.taken_visibility / 2)
+                return
             try:
                 renewed = await self.queue.update_message(message, visibility_timeout=max(1, round(self.taken_visibility)))
             except AzureError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import random
 import signal
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -171,13 +172,30 @@ async def test_a_long_run_keeps_its_message_however_short_the_visibility(
 
     async def slow(msg: func.QueueMessage, context: func.Context) -> None:
         counts.append(msg.dequeue_count)
-        await asyncio.sleep(4)
+        await asyncio.sleep(6)
 
     await queue.create_queue()
     await queue.send_message("slow")
-    async with host_for(tmp_path, azurite, app_for(queue.queue_name, slow), taken=1.0):
+    async with host_for(tmp_path, azurite, app_for(queue.queue_name, slow), taken=2.0):
         await until(lambda: is_empty(queue))
     assert counts == [1]
+
+
+async def test_a_run_that_ends_while_its_message_is_renewed_is_settled_once(
+    azurite: Azurite, queue: QueueClient, tmp_path: Path
+) -> None:
+    counts: list[int | None] = []
+
+    async def about_half(msg: func.QueueMessage, context: func.Context) -> None:
+        counts.append(msg.dequeue_count)
+        await asyncio.sleep(0.99 + 0.03 * random.random())
+
+    await queue.create_queue()
+    for number in range(40):
+        await queue.send_message(str(number))
+    async with host_for(tmp_path, azurite, app_for(queue.queue_name, about_half), taken=2.0):
+        await until(lambda: is_empty(queue), 20)
+    assert counts == [1] * 40
 
 
 async def test_a_killed_host_gives_its_message_back_when_the_taken_time_is_over(

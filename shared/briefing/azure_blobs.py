@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import Any, Self
 
 from azure.core import MatchConditions
+from azure.core.credentials import AccessToken
 from azure.core.exceptions import (
     HttpResponseError,
     ResourceExistsError,
@@ -20,6 +22,11 @@ from azure.storage.blob.aio import ContainerClient
 from .azure_errors import RETRIES, translated, translated_list
 from .storage import LIST_PAGE, Blob, BlobEntry, BlobPage, NewBlob
 
+Connect = Callable[[Any], ContainerClient]
+"""Makes a client: with the credential given, or else with the container's own."""
+
+STORAGE_SCOPE = "https://storage.azure.com/.default"
+SMALL_PAGE = 200
 BLOB_EXISTS = "BlobAlreadyExists"
 CONTAINER_MISSING = ("ContainerNotFound", "ContainerBeingDeleted")
 
@@ -27,8 +34,9 @@ CONTAINER_MISSING = ("ContainerNotFound", "ContainerBeingDeleted")
 class AzureBlobs:
     """A container of Azure Blob Storage or of its emulator. `create_container` makes a missing one when checked."""
 
-    def __init__(self, container: ContainerClient, *, create_container: bool = False) -> None:
-        self._container = container
+    def __init__(self, connect: Connect, *, create_container: bool = False) -> None:
+        self._connect = connect
+        self._container = connect(None)
         self._create_container = create_container
 
     async def read(self, name: str) -> Blob | None:
@@ -75,12 +83,25 @@ class AzureBlobs:
     async def list_page(self, prefix: str, *, marker: str | None = None, size: int = LIST_PAGE) -> BlobPage:
         """One page of the blobs whose names begin so, by name, with metadata."""
         with translated_list(marker):
-            listing = self._container.list_blobs(name_starts_with=prefix, include=["metadata"], results_per_page=size)
-            pages = listing.by_page(continuation_token=marker)
-            page = await anext(pages)
-            entries = tuple([_entry(blob) async for blob in page])
-        following = getattr(pages, "continuation_token", None)
-        return BlobPage(entries=entries, marker=following or None)
+            if size <= SMALL_PAGE:
+                return await _list(self._container, prefix, marker, size)
+            # The SDK reads a full page for a second: in a thread, with a client of that thread's own loop.
+            credential = await self._held_credential()
+            return await asyncio.to_thread(self._list_aside, credential, prefix, marker, size)
+
+    def _list_aside(self, credential: Any, prefix: str, marker: str | None, size: int) -> BlobPage:
+        async def listed() -> BlobPage:
+            async with self._connect(credential) as container:
+                return await _list(container, prefix, marker, size)
+
+        return asyncio.run(listed())
+
+    async def _held_credential(self) -> Any:
+        """A credential with a token got here, since one of azure-identity belongs to the loop that it was first used in."""
+        credential = self._container.credential
+        if not hasattr(credential, "get_token"):
+            return None
+        return _HeldToken(await credential.get_token(STORAGE_SCOPE))
 
     async def check(self) -> None:
         """Returns when the container can be reached, having made it where that is wanted."""
@@ -126,14 +147,42 @@ class _ServerClock:
             self.now = parsedate_to_datetime(date)
 
 
+class _HeldToken:
+    """A credential that has one token."""
+
+    def __init__(self, token: AccessToken) -> None:
+        self._token = token
+
+    async def get_token(self, *_scopes: str, **_options: Any) -> AccessToken:
+        """The token."""
+        return self._token
+
+    async def close(self) -> None:
+        """Has nothing to end."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Has nothing to end."""
+
+
 def blobs_from_connection_string(text: str, container: str) -> AzureBlobs:
     """The container in the local emulator, made on the first check when it is missing."""
-    return AzureBlobs(ContainerClient.from_connection_string(text, container, **RETRIES), create_container=True)
+    return AzureBlobs(lambda _: ContainerClient.from_connection_string(text, container, **RETRIES), create_container=True)
 
 
 def blobs_from_identity(uri: str, container: str, credential: Any) -> AzureBlobs:
     """The container behind a service address, reached with a token credential of azure-identity."""
-    return AzureBlobs(ContainerClient(uri, container, credential=credential, **RETRIES))
+    return AzureBlobs(lambda held: ContainerClient(uri, container, credential=held or credential, **RETRIES))
+
+
+async def _list(container: ContainerClient, prefix: str, marker: str | None, size: int) -> BlobPage:
+    listing = container.list_blobs(name_starts_with=prefix, include=["metadata"], results_per_page=size)
+    pages = listing.by_page(continuation_token=marker)
+    page = await anext(pages)
+    entries = tuple([_entry(blob) async for blob in page])
+    return BlobPage(entries=entries, marker=getattr(pages, "continuation_token", None) or None)
 
 
 def _unchanged(etag: str) -> dict[str, Any]:

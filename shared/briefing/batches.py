@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -93,22 +94,12 @@ class Batches:
     async def progress(self, batch_id: str) -> BatchProgress:
         """How far a batch is: one list call for every 5,000 briefings. Raises `BriefingNotFound`, `BriefingGone`."""
         with self._signals.span("batch", batch_id=batch_id) as span:
-            counts = dict.fromkeys(STATUSES, 0)
-            first: datetime | None = None
-            last: datetime | None = None
+            tally = _Tally()
             async for entry in self._entries(batch_id):
-                standing = entry_standing(entry)
-                counts[standing.status] += 1
-                first = min(first or standing.created_at, standing.created_at)
-                last = max(last or entry.modified, entry.modified)
-            if first is None or last is None:
+                tally.add(entry)
+            progress = tally.progress(batch_id)
+            if progress is None:
                 raise await self._absent(batch_id)
-            progress = BatchProgress(
-                batch_id=batch_id,
-                counts={status: count for status, count in counts.items() if count},
-                started_at=first,
-                updated_at=last,
-            )
             if progress.percent == 100:
                 await self._require_kept(batch_id)
             span.set(total=progress.total, percent=progress.percent)
@@ -225,6 +216,34 @@ class Batches:
         if await self._store.is_deleted(batch_id):
             return BriefingGone("the batch was deleted")
         return BriefingNotFound("no batch of this id is known")
+
+
+class _Tally:
+    """Counts entries as they are listed. Times stay texts: of a hundred thousand only the first is of interest."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self._created = ""
+        self._last: datetime | None = None
+
+    def add(self, entry: BlobEntry) -> None:
+        """Counts one."""
+        self._counts[entry.metadata["status"]] += 1
+        created = entry.metadata["created"]
+        if not self._created or created < self._created:
+            self._created = created
+        self._last = max(self._last or entry.modified, entry.modified)
+
+    def progress(self, batch_id: str) -> BatchProgress | None:
+        """What was counted; None for nothing."""
+        if self._last is None:
+            return None
+        return BatchProgress(
+            batch_id=batch_id,
+            counts={status: self._counts[status] for status in STATUSES if self._counts[status]},
+            started_at=datetime.fromisoformat(self._created),
+            updated_at=self._last,
+        )
 
 
 async def erase_record(store: RecordStore, pointer: Pointer) -> Record:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import timedelta
+from typing import Any
 
 import pytest
+from azure.core.credentials import AccessToken
 from azure.core.exceptions import (
     AzureError,
     ClientAuthenticationError,
@@ -171,3 +174,50 @@ def test_addresses_without_an_identity_are_no_set_up() -> None:
     settings = StorageSettings(blob_service_uri="https://a.blob.core.windows.net", queue_service_uri="https://a")
     with pytest.raises(NotConfigured, match="no identity"):
         connect_storage(settings, BriefingSettings())
+
+
+class Tokens:
+    """A token credential that tells in which loop it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, asyncio.AbstractEventLoop]] = []
+
+    async def get_token(self, *scopes: str, **_: Any) -> AccessToken:
+        """A token."""
+        self.asked.append((scopes[0], asyncio.get_running_loop()))
+        return AccessToken("t0ken", 9_999_999_999)
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+@pytest.mark.parametrize("size", [100, 5000])
+async def test_a_list_asks_the_identity_in_the_loop_that_it_belongs_to(size: int) -> None:
+    where = StorageSettings(blob_service_uri="https://127.0.0.1:9", queue_service_uri="https://127.0.0.1:9")
+    tokens = Tokens()
+    storage = connect_storage(where, BriefingSettings(), tokens)
+    with pytest.raises(StorageUnavailable, match="cannot be reached"):
+        await storage.blobs.list_page("records/", size=size)
+    await storage.close()
+    assert {scope for scope, _ in tokens.asked} == {"https://storage.azure.com/.default"}
+    assert {loop for _, loop in tokens.asked} == {asyncio.get_running_loop()}
+
+
+async def test_the_loop_goes_on_while_a_full_page_is_read(real_storage: Storage) -> None:
+    for start in range(0, 400, 40):
+        await asyncio.gather(
+            *(real_storage.blobs.create(_blob(f"r/{number:04d}", status="queued")) for number in range(start, start + 40))
+        )
+    turns = 0
+
+    async def turn() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0.001)
+
+    turning = asyncio.create_task(turn())
+    page = await real_storage.blobs.list_page("r/")
+    turning.cancel()
+    assert len(page.entries) == 400
+    assert turns > 5

@@ -54,8 +54,11 @@ class Ports:
 class Azurite:
     """One Azurite process; keeps its ports over a restart, and its data when it was given a folder."""
 
-    def __init__(self, ports: Ports | None = None, folder: Path | None = None, root: Path = ROOT) -> None:
+    def __init__(
+        self, ports: Ports | None = None, folder: Path | None = None, *, root: Path = ROOT, patience: float = START_SECONDS
+    ) -> None:
         self.ports = ports or Ports()
+        self._patience = patience
         self._folder = folder
         self._root = root
         self._process: subprocess.Popen[bytes] | None = None
@@ -100,7 +103,7 @@ class Azurite:
             process_group=0,
         )
         try:
-            self.ports = _wait_for_ports(self._process, self._output)
+            self.ports = _wait_for_ports(self._process, self._output, self._patience)
         except BaseException:
             self.kill()
             raise
@@ -170,8 +173,8 @@ def _install(root: Path) -> None:
                 raise AzuriteError("`npm ci` failed, so Azurite is not installed: run it in this folder to see why.")
 
 
-def _wait_for_ports(process: subprocess.Popen[bytes], output: IO[bytes]) -> Ports:
-    deadline = time.monotonic() + START_SECONDS
+def _wait_for_ports(process: subprocess.Popen[bytes], output: IO[bytes], patience: float) -> Ports:
+    deadline = time.monotonic() + patience
     while time.monotonic() < deadline:
         ended = process.poll() is not None
         text = _read_all(output)
@@ -182,7 +185,7 @@ def _wait_for_ports(process: subprocess.Popen[bytes], output: IO[bytes]) -> Port
             raise AzuriteError(_why_it_ended(text))
         time.sleep(0.05)
     raise AzuriteError(
-        f"Azurite did not listen within {START_SECONDS:.0f} seconds: see whether the machine is busy and try again."
+        f"Azurite did not listen within {patience:.0f} seconds: see whether the machine is busy and try again."
     )
 
 

@@ -13,7 +13,7 @@ from azure.core.exceptions import ResourceNotFoundError
 from azure.storage.blob import BlobServiceClient
 from azure.storage.queue import QueueClient
 
-from local.azurite import ROOT, Azurite, AzuriteError, Ports
+from local.azurite import ENTRY, ROOT, Azurite, AzuriteError, Ports
 
 
 def test_serves_blobs_and_queues(azurite: Azurite) -> None:
@@ -68,6 +68,7 @@ def script(folder: Path, name: str, text: str) -> None:
     [
         (None, "Node.js is missing: local storage (Azurite) needs Node.js 20 or newer"),
         ("echo v18.19.0", "Node.js v18.19.0 is too old: local storage (Azurite) needs Node.js 20 or newer"),
+        ("case $1 in --version) echo v22.1.0;; *) exit 3;; esac", "while starting: it said nothing"),
         ("echo nonsense", "Node.js nonsense is too old"),
         (
             "case $1 in --version) echo v22.1.0;; *) echo first; echo broken build >&2; exit 3;; esac",
@@ -83,6 +84,15 @@ def test_unusable_node_is_one_line(tmp_path: Path, node: str | None, line: str) 
     assert done.stdout == ""
     assert line in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_a_start_that_takes_too_long(tmp_path: Path) -> None:
+    (tmp_path / ENTRY).parent.mkdir(parents=True)
+    (tmp_path / ENTRY).write_text("setTimeout(() => {}, 60000)")
+    azurite = Azurite(root=tmp_path, patience=0.3)
+    with pytest.raises(AzuriteError, match=r"^Azurite did not listen within 0 seconds"):
+        azurite.start()
+    assert not azurite.running
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from aiohttp import web
 from .embedding import NoModel
 from .server import application
 from .service import SearchService
+from .sharding import SHARDS
 
 
 def main() -> int:
@@ -20,8 +21,9 @@ def main() -> int:
     parser.add_argument("--port", type=int, default=5250, help="0 for any free one")
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--no-model", action="store_true", help="refuse whatever needs the embedding model")
+    parser.add_argument("--shards", type=int, choices=(1, SHARDS), default=1, help="12 scores as the real service does")
     options = parser.parse_args()
-    service = SearchService(embedder=NoModel() if options.no_model else None)
+    service = SearchService(embedder=NoModel() if options.no_model else None, shards=options.shards)
     try:
         asyncio.run(serve(service, options.host, options.port))
     except OSError:

@@ -14,6 +14,7 @@ from .errors import ServiceError
 from .faults import Faults
 from .message import Reply, Request, error_reply
 from .operations import kind_of, operation_for
+from .sharding import SHARDS
 from .state import State
 from .versions import check_version
 
@@ -23,11 +24,14 @@ MODEL_WORDS = (b"semantic", b'"kind"')
 class SearchService:
     """Everything that the data plane holds; `handle` never raises for anything that a caller sends.
 
-    `embedder` is the model behind vectorizers and semantic ranking: the packaged one unless another is given.
+    `embedder` is the model behind vectorizers and semantic ranking: the packaged one unless another is given. `shards` is
+    1 or 12: with twelve, documents are scored by the statistics of their own shard, as in the real service.
     """
 
-    def __init__(self, name: str = "embedded", embedder: Embedder | None = None) -> None:
-        self.state = State(name, embedder or MiniLm())
+    def __init__(self, name: str = "embedded", embedder: Embedder | None = None, shards: int = 1) -> None:
+        if shards not in (1, SHARDS):
+            raise ValueError(f"an index is held in 1 or {SHARDS} shards")
+        self.state = State(name, embedder or MiniLm(), shards)
         self.faults = Faults()
         self.capture = Capture()
         self.definitions_need_key = False

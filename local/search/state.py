@@ -17,9 +17,10 @@ from .versions import shards
 class State:
     """Indexes, knowledge definitions, identities and the embedding model."""
 
-    def __init__(self, name: str, embedder: Embedder) -> None:
+    def __init__(self, name: str, embedder: Embedder, held: int) -> None:
         self.name = name
         self.embedder = embedder
+        self.shards = held
         self.identities = Identities()
         self.indexes = Indexes(name)
         self.knowledge = Knowledge(self.indexes)
@@ -27,7 +28,7 @@ class State:
     def scope(self, request: Request, index: SearchIndex) -> Scope:
         """An index as the caller of a request may see it."""
         seen = visible(index, self.identities.of(request.headers))
-        return Scope(index=index, visible=seen, shards=shards(request.version))
+        return Scope(index=index, visible=seen, shards=shards(request.version, self.shards))
 
 
 def in_context(request: Request, context: str, body: dict[str, Any]) -> dict[str, Any]:

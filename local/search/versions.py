@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from .errors import ServiceError
-from .sharding import SHARDS
 
 _VERSIONS_TEXT = """
 2019-05-06 2019-05-06-preview 2020-06-30 2020-06-30-preview 2021-04-30-preview 2023-07-01-preview
@@ -26,9 +25,9 @@ def check_version(version: str) -> None:
         raise ServiceError(400, "InvalidApiVersionParameter", f"Invalid or unsupported api-version '{version[:40]}'.")
 
 
-def shards(version: str) -> int:
-    """How many shards an index has for a call of that version.
+def shards(version: str, held: int) -> int:
+    """How many shards are counted for a call of that version, where the service holds an index in `held` of them.
 
     The services recorded in 2019 and 2020 held an index in one shard, those recorded since then in twelve.
     """
-    return 1 if version < "2021" else SHARDS
+    return 1 if version < "2021" else held

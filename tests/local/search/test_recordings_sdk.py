@@ -69,7 +69,7 @@ PAIRS = [
 async def serve(pair: Any) -> tuple[SearchService, Any]:
     """A service that holds the world of a pair, and the world."""
     world = REPLAY.worlds(REPLAY.RECORDINGS)[pair.world()]
-    caller = Caller(SearchService())
+    caller = Caller(SearchService(shards=12))
     if world.name == "bucket":
         definition, documents = (copy.deepcopy(PAIR_OF[name].body) for name in ("filters#5", "filters#4"))
         await caller.make(definition, documents["value"])

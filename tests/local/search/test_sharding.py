@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from local.search.embedding import HashedWords
+from local.search.service import SearchService
 from local.search.sharding import SHARDS, murmur3, shard_of
 from local.search.versions import shards
+
+from .hotels import DEFINITION, DOCUMENTS, Caller
 
 
 def test_the_recorded_keys_fall_into_the_recorded_groups_in_the_recorded_order() -> None:
@@ -26,4 +30,20 @@ def test_murmur3_gives_the_published_values(text: bytes, value: int) -> None:
     ("version", "count"), [("2019-05-06-preview", 1), ("2020-06-30", 1), ("2023-11-01", SHARDS), ("2026-04-01", SHARDS)]
 )
 def test_old_versions_see_one_shard(version: str, count: int) -> None:
-    assert shards(version) == count
+    assert shards(version, SHARDS) == count
+    assert shards(version, 1) == 1
+
+
+@pytest.mark.parametrize("count", [0, 2, 13])
+def test_an_index_has_one_shard_or_twelve(count: int) -> None:
+    with pytest.raises(ValueError, match="1 or 12 shards"):
+        SearchService(shards=count)
+
+
+async def test_shards_score_by_their_own_statistics() -> None:
+    body = {"search": "river garden", "select": "id"}
+    whole, sharded = Caller(), Caller(SearchService(embedder=HashedWords(), shards=SHARDS))
+    for caller in (whole, sharded):
+        await caller.make(DEFINITION, DOCUMENTS)
+    assert (await whole.search(body))["value"] != (await sharded.search(body))["value"]
+    assert (await whole.search(body))["value"] == (await sharded.search({**body, "scoringStatistics": "global"}))["value"]

@@ -79,14 +79,6 @@ async def test_expressions_prefixes_and_wildcards_score_one_per_field(inns: Call
         assert [hit["@search.score"] for hit in answer["value"]] == [1.0]
 
 
-async def test_global_statistics_count_all_shards_as_one(inns: Caller) -> None:
-    local = await inns.search({"search": "river"})
-    whole = await inns.search({"search": "river", "scoringStatistics": "global"})
-    single = await inns.search({"search": "river"}, version="2020-06-30")
-    assert whole["value"] == single["value"]
-    assert whole["value"] != local["value"]
-
-
 async def test_a_boost_multiplies(inns: Caller) -> None:
     plain = await inns.search({"search": "name:river", "queryType": "full"})
     boosted = await inns.search({"search": "name:river^2", "queryType": "full"})

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
 
-from shared.retrieval import MAX_CITATIONS_BODY_BYTES, CitationStream, Resolution, resolve
+from shared.retrieval import MAX_CITATIONS_BODY_BYTES, CitationStream, InvalidRequest, Resolution, resolve
 
 from .json_body import body_as
 from .replies import Reply
@@ -64,15 +64,23 @@ async def handle_stream(services: Services, call: Call) -> Reply:
 
 
 def _feed(body: StreamBody, allowed_hosts: tuple[str, ...]) -> tuple[dict[str, object], Resolution | None]:
-    stream = CitationStream(
-        sources_of(body.sources),
-        format=body.format,
-        required=body.required,
-        allowed_hosts=allowed_hosts,
-        state=body.state,
-    )
+    stream = _stream(body, allowed_hosts)
     text = stream.feed(body.chunk, final=body.final)
     return stream_json(text, None if body.final else stream.state, stream.resolution), stream.resolution
+
+
+def _stream(body: StreamBody, allowed_hosts: tuple[str, ...]) -> CitationStream:
+    try:
+        return CitationStream(
+            sources_of(body.sources),
+            format=body.format,
+            required=body.required,
+            allowed_hosts=allowed_hosts,
+            state=body.state,
+        )
+    except InvalidRequest as error:
+        error.problems = error.problems or (error.at("$.state"),)
+        raise
 
 
 async def _away_when_long(characters: int, work: Callable[[], Result]) -> Result:

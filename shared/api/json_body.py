@@ -195,7 +195,8 @@ def _problem(fault: Any) -> Problem:
     if kind in ("greater_than_equal", "less_than_equal", "greater_than", "less_than"):
         return Problem(path, "out_of_range", f"This number must be {_bound(context)}.")
     if kind == "too_short":
-        return Problem(path, "out_of_range", f"This list needs at least {context['min_length']} entries.")
+        least = context["min_length"]
+        return Problem(path, "out_of_range", f"This list needs at least {least} {'entry' if least == 1 else 'entries'}.")
     if kind == "too_long":
         return Problem(path, "out_of_range", f"This list may have at most {context['max_length']} entries.")
     if kind == "string_too_long":

@@ -92,6 +92,7 @@ async def test_a_state_of_somebody_else_is_refused_with_what_to_do(app: App, sta
     reply = await app.call(CITATIONS_STREAM, {"chunk": "x", "state": state, "sources": SOURCES})
     assert reply.status == 400
     assert body_of(reply)["code"].endswith("state")
+    assert [error["path"] for error in body_of(reply)["errors"]] == ["$.state"]
 
 
 async def test_an_answer_is_checked_and_cites_its_sources(app: App) -> None:

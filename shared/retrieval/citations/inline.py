@@ -212,7 +212,7 @@ class Scan:
             self._openers[-1].holds_anchor = True
         if tail is None:
             return end
-        token.end = tail.end
+        token.end = self._plain_from = tail.end
         self._removed(token, "link_removed", start, tail.end)
         return tail.end
 
@@ -324,6 +324,7 @@ class Scan:
         return end
 
     def _autolink(self, at: int, end: int, address: str) -> int:
+        self.links.append((at, end))
         link = self._options.policy.link(address)
         if link is None:
             self._removed(self._add("seam", at, at + 1, ""), "link_removed", at, end)

@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from shared.retrieval import SYSTEM_CLOCK, Clock, TemporaryError
+from shared.retrieval import SYSTEM_CLOCK, Clock, SearchThrottled, TemporaryError
+
+from .errors import DailyLimit, ModelThrottled
 
 T = TypeVar("T")
 
-UNASKED_WAITS = (1.0, 2.0, 4.0)
-"""Waits in seconds where the service names none. After these the queue's own, longer ones are better."""
+ASKED_TO_WAIT = (SearchThrottled, ModelThrottled, DailyLimit)
 MAX_WAITS = 10
+"""For a service that asks to wait and says how long."""
+UNASKED_WAITS = 1
+"""For everything else: search and storage have repeated it already, and the queue's own waits are longer."""
+UNASKED_SECONDS = 1.0
+LEAST_SECONDS = 0.1
 WORK_SHARE = 0.1
 """The share of the deadline that must be left after a wait, for the work itself."""
 
@@ -25,18 +31,14 @@ class Patience:
 
     async def attempt(self, work: Callable[[], Awaitable[T]]) -> T:
         """What the work gives; a temporary fault is waited out while that fits. Raises the fault that did not."""
-        for tried in range(MAX_WAITS):
+        waits = 0
+        while True:
             try:
                 return await work()
             except TemporaryError as error:
-                wait = _wait(error, tried)
-                if wait is None or self._clock.now() + wait > self._last_start:
+                wait = error.retry_after or UNASKED_SECONDS
+                most = MAX_WAITS if isinstance(error, ASKED_TO_WAIT) else UNASKED_WAITS
+                if waits >= most or self._clock.now() + wait > self._last_start:
                     raise
-            await self._clock.pause(wait)
-        return await work()
-
-
-def _wait(error: TemporaryError, tried: int) -> float | None:
-    if error.retry_after is not None:
-        return max(error.retry_after, 0.1)
-    return UNASKED_WAITS[tried] if tried < len(UNASKED_WAITS) else None
+            await self._clock.pause(max(wait, LEAST_SECONDS))
+            waits += 1

@@ -21,8 +21,13 @@ def _text(value: object) -> object:
     return str(value) if isinstance(value, bool | int | float) else value
 
 
+def _is_absent(value: object) -> bool:
+    """Blank, or the word `null` where a list or a number belongs: the numbered form has texts alone."""
+    return _is_blank(value) or (isinstance(value, str) and value.strip().lower() == "null")
+
+
 def _texts(value: object) -> object:
-    if _is_blank(value):
+    if _is_absent(value):
         return ()
     if not isinstance(value, list):
         raise ValueError("must be a list of texts")
@@ -35,7 +40,7 @@ def _texts(value: object) -> object:
 
 
 def _some_texts(value: object) -> object:
-    if _is_blank(value):
+    if _is_absent(value):
         return None
     if value == []:
         raise ValueError("is an empty list: leave the key out, or name something")
@@ -52,7 +57,7 @@ def _flag(value: object) -> object:
 
 
 def _number(value: object) -> object:
-    if _is_blank(value) or (isinstance(value, str) and value.strip().lower() == "null"):
+    if _is_absent(value):
         return None
     number = read_number(value) if isinstance(value, str) else value
     if number is None or isinstance(number, bool) or not isinstance(number, int | float):
@@ -117,6 +122,10 @@ class AgentIndexEntry(_Entry):
     filter: dict[str, Any] | None = None
 
 
+def _entries(value: object) -> object:
+    return () if _is_absent(value) else value
+
+
 def _engine(value: object) -> object:
     return "planned" if _is_blank(value) else value.lower() if isinstance(value, str) else value
 
@@ -126,7 +135,7 @@ class AgentEntry(_Entry):
 
     name: Annotated[str, BeforeValidator(_text)]
     engine: Annotated[Literal["planned", "service"], BeforeValidator(_engine)] = "planned"
-    indexes: tuple[AgentIndexEntry, ...] = ()
+    indexes: Annotated[tuple[AgentIndexEntry, ...], BeforeValidator(_entries)] = ()
     max_sub_queries: Annotated[Annotated[int, Field(ge=1, le=20)] | None, BeforeValidator(_whole)] = None
     reranker_threshold: Score = None
     knowledge_base: Text = None

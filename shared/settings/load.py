@@ -19,6 +19,7 @@ from .retrieval import load_retrieval
 from .settings import Settings
 
 _QUEUE_NAME = re.compile(r"(?!.*--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
+_HOST = re.compile(r"\[[0-9a-f:.]+\]|[^\s/:@?#*<>\"'\\\[\]]+")
 _POISON_ROOM = len("-poison")
 
 
@@ -46,7 +47,7 @@ def load_settings(environ: Mapping[str, str], host_json: Path | None = None) -> 
         storage=storage,
         telemetry=_telemetry(env, in_azure(environ)),
         auth=load_auth(environ),
-        allowed_link_hosts=tuple(host.lower() for host in env.texts(table.LINK_HOSTS)),
+        allowed_link_hosts=_link_hosts(env),
         max_concurrent_requests=env.whole(table.CONCURRENCY, 100, least=1, most=10_000),
         max_dequeue_count=host.max_dequeue_count(),
         client_id=env.text(table.CLIENT_ID),
@@ -75,6 +76,14 @@ def _refuse_unknown_names(env: Environment) -> None:
         full = f"AiAgents__{name}"
         if full.lower() not in known and not full.lower().startswith(table.INDEXES.lower() + "__"):
             env.problem(full, "is not a known setting")
+
+
+def _link_hosts(env: Environment) -> tuple[str, ...]:
+    hosts = tuple(host.strip().lower() for host in env.texts(table.LINK_HOSTS))
+    if not all(_HOST.fullmatch(host) for host in hosts):
+        env.problem(table.LINK_HOSTS, "must name hosts alone, such as www.example.org: no scheme, port, path or wildcard")
+        return ()
+    return hosts
 
 
 def _model(env: Environment) -> ModelSettings | None:

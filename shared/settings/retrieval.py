@@ -95,13 +95,16 @@ def _index(env: Environment, place: str, value: object) -> IndexSettings | None:
         for below, message in faults(error):
             env.problem(place + below, message)
         return None
-    if entry.filter_fields is not None:
-        for field in entry.required_filter_fields:
-            if field not in entry.filter_fields:
-                env.problem(f"{place}.RequiredFilterFields", "names a field that FilterFields does not allow")
-                break
+    allowed = entry.filter_fields
+    if allowed is not None and not all(_allows(allowed, field) for field in entry.required_filter_fields):
+        env.problem(f"{place}.RequiredFilterFields", "names a field that FilterFields does not allow")
     members = entry.model_dump()
     return IndexSettings(minimum_relevance=members.pop("minimum_relevance_filter"), **members)
+
+
+def _allows(filter_fields: tuple[str, ...], field: str) -> bool:
+    """Whether a filter may use `field`: it or a complex field around it is named."""
+    return any(field == allowed or field.startswith(f"{allowed}/") for allowed in filter_fields)
 
 
 def _authentication(env: Environment) -> Authentication | None:

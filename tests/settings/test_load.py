@@ -168,6 +168,12 @@ BROKEN = [
      "AiAgents__AISearch__Authentication__AuthorityHost", "https://"),
     ("hosts", {**MINIMAL, "AiAgents__Citations__AllowedLinkHosts": '["a", 5]'},
      "AiAgents__Citations__AllowedLinkHosts", "list of texts"),
+    ("host with scheme", {**MINIMAL, "AiAgents__Citations__AllowedLinkHosts": '["https://SECRET.example"]'},
+     "AiAgents__Citations__AllowedLinkHosts", "hosts alone"),
+    ("host with port", {**MINIMAL, "AiAgents__Citations__AllowedLinkHosts": '["a.example:443"]'},
+     "AiAgents__Citations__AllowedLinkHosts", "hosts alone"),
+    ("wildcard host", {**MINIMAL, "AiAgents__Citations__AllowedLinkHosts": '["*.example"]'},
+     "AiAgents__Citations__AllowedLinkHosts", "hosts alone"),
     ("concurrency", {**MINIMAL, "AiAgents__MaxConcurrentRequests": "0"}, "AiAgents__MaxConcurrentRequests", "from 1"),
     ("queue", {**MINIMAL, "AiAgents__Briefings__QueueName": "No_Queue"}, "AiAgents__Briefings__QueueName", "lower-case"),
     ("done queue", {**MINIMAL, "AiAgents__Briefings__DoneQueueName": "briefings"},
@@ -242,11 +248,31 @@ def test_a_blank_list_or_number_is_absent(name: str, value: str) -> None:
     assert check_settings({**MINIMAL, name: value}) == check_settings(MINIMAL)
 
 
+@pytest.mark.parametrize("value", ["", " ", "null", "NULL"])
+def test_a_blank_list_or_number_of_an_index_is_absent(value: str) -> None:
+    keys = ("ContentFields", "ReturnFields", "AllowedRoles", "RequiredFilterFields", "MinimumRelevanceFilter")
+    numbered = {f"{INDEXES}__0__Name": "schools", **{f"{INDEXES}__0__{key}": value for key in keys}}
+    assert check_settings({**ENDPOINT, **numbered}) == check_settings(MINIMAL)
+
+
+def test_a_required_field_may_be_part_of_an_allowed_one() -> None:
+    settings = check_settings(with_index(FilterFields=["address"], RequiredFilterFields=["address/city", "address"]))
+    assert settings.retrieval is not None
+    assert problems_of(with_index(FilterFields=["address/city"], RequiredFilterFields=["address"]))
+
+
+def test_link_hosts_ignore_case_and_blanks() -> None:
+    hosts = json.dumps([" WWW.Example.org ", "[::1]", "bücher.example"])
+    settings = check_settings({**MINIMAL, "AiAgents__Citations__AllowedLinkHosts": hosts})
+    assert settings.allowed_link_hosts == ("www.example.org", "[::1]", "bücher.example")
+
+
 AGENT = "AiAgents__KnowledgeAgents"
 WITH_KEY = with_index(KeyField="urn")
 BROKEN_AGENTS = [
     ("unknown index", [{"Name": "a", "Indexes": [{"Name": "x"}]}], "[0].Indexes[0].Name", "not among"),
     ("no index", [{"Name": "a"}], "[0].Indexes", "at least one"),
+    ("null indexes", [{"Name": "a", "Indexes": None}], "[0].Indexes", "at least one"),
     ("twice", [{"Name": "a", "Indexes": [{"Name": "schools"}] * 2}], "[0].Indexes[1].Name", "twice"),
     ("engine", [{"Name": "a", "Engine": "x", "Indexes": [{"Name": "schools"}]}], "[0].Engine", "planned or service"),
     ("no base", [{"Name": "a", "Engine": "service", "Indexes": [{"Name": "schools"}]}], "[0].KnowledgeBase", "either"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 
-from .picking import pick
+from .picking import pick, pick_from_each
 from .units import units_of, units_of_sections
 from .writing import Draft, Task, Writer
 
@@ -39,7 +39,10 @@ class ExtractiveWriter:
 
 def extract(task: Task) -> str:
     """The text of an answer; empty when the evidence has no line."""
-    units = units_of(task.evidence) if task.material is None else units_of_sections(task.material)
-    things = " ".join(source.index or "" for source in task.evidence.sources)
-    lines = [unit.cited(task.required) for unit in pick(task.prompt, units, things)]
+    if task.material is None:
+        things = " ".join(source.index or "" for source in task.evidence.sources)
+        units = pick(task.prompt, units_of(task.evidence), things)
+    else:
+        units = pick_from_each(task.prompt, units_of_sections(task.material))
+    lines = [unit.cited(task.required) for unit in units]
     return lines[0] if len(lines) == 1 else "\n".join(f"- {line}" for line in lines)

@@ -68,6 +68,18 @@ def pick(prompt: str, units: Sequence[Unit], things: str = "") -> list[Unit]:
     return [unit for unit in picked if unit in ranked]
 
 
+def pick_from_each(prompt: str, units: Sequence[Unit]) -> list[Unit]:
+    """The units of checked sections that answer the prompt: something of each section, in their order."""
+    question = Question.of(prompt)
+    scale = _Scale.of(question, blocks_of(units), frozenset())
+    picked: list[Unit] = []
+    for part in dict.fromkeys(unit.part for unit in units):
+        section = [unit for unit in units if unit.part == part]
+        found = [unit for block in blocks_of(section) for unit in _covering(block, scale, FITTING_KIND)]
+        picked += found[:MAX_PICKED] or section[:1]
+    return picked
+
+
 def _blocks_asked_for(question: Question, blocks: list[list[Unit]], things: frozenset[str]) -> list[list[Unit]]:
     """The blocks named in the question; without a name, those that share most of its rare words.
 

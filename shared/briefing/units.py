@@ -18,6 +18,7 @@ LABELLED = re.compile(r"([^\s:][^:\n]{0,120}): (.*)", re.DOTALL)
 SENTENCE_END = re.compile(
     r"(?<=[.!?。！？])(?<!\b[A-Z]\.)(?<!\b[A-Z][a-z]\.)(?<!\b[A-Z][a-z][a-z]\.)[\"'”’)]*(?:\s+|(?<=[。！？]))"
 )
+MARKER = re.compile(r"\[Evidence \d+\]")
 BULLET = re.compile(r"^\s*(?:[-*]\s+)?")
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:E[+-]?\d+)?", re.IGNORECASE)
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:T.*)?")
@@ -37,6 +38,8 @@ class Unit:
     number: int | None
     text: str
     kind: Kind
+    part: int = 0
+    """The section, for units of checked sections."""
     label: tuple[str, ...] = ()
     value: frozenset[str] = field(default=frozenset())
     phrase: tuple[str, ...] = ()
@@ -67,21 +70,26 @@ def _numbered_blocks(evidence: Evidence) -> list[tuple[int, str]]:
 
 
 def units_of_sections(material: str) -> list[Unit]:
-    """The units of checked sections, parted by blank lines: each line with the markers that it has."""
+    """The units of checked sections, parted by blank lines: each line with the markers that it has.
+
+    Lines that cite the same evidence are a block.
+    """
     found: list[Unit] = []
-    for position, section in enumerate(re.split(r"\n\s*\n", material)):
+    blocks: dict[tuple[int, str], int] = {}
+    for part, section in enumerate(re.split(r"\n\s*\n", material)):
         for line in section.splitlines():
             text = BULLET.sub("", line).strip()
             if text and not text.startswith("#"):
-                found.append(_section_unit(text, position))
+                block = blocks.setdefault((part, " ".join(MARKER.findall(text))), len(blocks))
+                found.append(_section_unit(text, part, block))
     return found[:MAX_UNITS]
 
 
-def _section_unit(text: str, position: int) -> Unit:
+def _section_unit(text: str, part: int, block: int) -> Unit:
     labelled = LABELLED.fullmatch(text)
     label = tuple(label_stems(labelled[1])) if labelled else ()
-    value = labelled[2] if labelled else text
-    return Unit(block=position, number=None, text=text, kind="text", label=label, value=frozenset(stems(value)))
+    value = frozenset(stems(labelled[2] if labelled else text))
+    return Unit(block=block, part=part, number=None, text=text, kind="text", label=label, value=value)
 
 
 def _whole_lines(block: str) -> Iterator[str]:

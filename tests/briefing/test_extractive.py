@@ -166,6 +166,19 @@ def test_a_synthesis_keeps_the_markers_of_its_sections() -> None:
     assert text == "- number_on_roll: 3 [Evidence 1]\n- number_on_roll: 5 [Evidence 2]"
 
 
+def test_a_synthesis_takes_something_of_each_section_and_of_each_document_in_it() -> None:
+    lines = [f"- {field} [Evidence {n}]" for n in (1, 2) for field in (f"date: 202{n}", f"outcome: Good {n}")]
+    first = "\n".join(("## Outcomes", *lines))
+    material = f"{first}\n\n## Focus\nSafeguarding is weak. [Evidence 3]\n\n## Other\nNothing fits. [Evidence 4]"
+    text = extract(Task(prompt="Summarise the outcomes and safeguarding.", evidence=INSPECTIONS, material=material))
+    assert text.splitlines() == [
+        "- outcome: Good 1 [Evidence 1]",
+        "- outcome: Good 2 [Evidence 2]",
+        "- Safeguarding is weak. [Evidence 3]",
+        "- Nothing fits. [Evidence 4]",
+    ]
+
+
 async def test_the_stream_is_the_whole_text() -> None:
     task = Task(prompt="What were the date and outcome of each inspection?", evidence=INSPECTIONS)
     writer = ExtractiveWriter()

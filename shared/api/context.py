@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shared.retrieval import Caller, NotConfigured, TextSearchProvider, index_search
+from shared.retrieval import Caller, NotConfigured, TextSearchProvider, check_rights, index_search
 from shared.settings import ContextSettings, Section
 
 from .json_body import body_as
@@ -28,6 +28,7 @@ async def handle_context(services: Services, call: Call) -> Reply:
     body: ContextBody = call.body
     options = options_of(_settings(services).options, body.options)
     state = state_of(body.state, options)
+    _check_rights(services, call.caller)
     provider = provider_of(services, call.caller, body.options)
     with services.signals.span("context", search_time=options.search_time.value, messages=len(body.messages)) as span:
         result = await provider.invoking(messages_of(body.messages), state)
@@ -54,6 +55,7 @@ async def handle_tool_definition(services: Services, call: Call) -> Reply:
 async def handle_tool(services: Services, call: Call) -> Reply:
     """What the search tool answers to a model's question."""
     body: ToolBody = call.body
+    _check_rights(services, call.caller)
     with services.signals.span("tool", tool="search") as span:
         reply = await provider_of(services, call.caller).run_tool({"userQuestion": body.user_question})
         span.set(outcome=reply.status, hits=len(reply.sources))
@@ -66,6 +68,11 @@ def provider_of(services: Services, caller: Caller, options: OptionsBody | None 
     search = index_search(services.retrieval, settings.index, filter=settings.filter, caller=caller)
     allowed = services.settings.telemetry.sensitive
     return TextSearchProvider(search, options_of(settings.options, options), sensitive_data_allowed=allowed)
+
+
+def _check_rights(services: Services, caller: Caller) -> None:
+    """Raises Forbidden also where there is nothing to search: what a caller may not read does not depend on its words."""
+    check_rights(services.retrieval.index(_settings(services).index), caller)
 
 
 def _settings(services: Services) -> ContextSettings:

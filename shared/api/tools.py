@@ -117,7 +117,7 @@ def _arguments(context: str) -> Mapping[str, Any]:
         raise TooLarge("The arguments are too long.")
     try:
         given = json.loads(context)
-    except ValueError:
+    except (ValueError, RecursionError):
         given = None
     arguments = given.get("arguments", {}) if isinstance(given, Mapping) else None
     if not isinstance(arguments, Mapping):

@@ -152,7 +152,9 @@ async def test_a_failed_search_is_a_status(service: SearchService) -> None:
 async def test_a_missing_right_is_403_and_a_missing_setting_503(service: SearchService) -> None:
     closed = {"AiAgents__AISearch__Indexes": json.dumps([SCHOOLS, {**INSPECTIONS, "AllowedRoles": ["Inspectors"]}])}
     async with app_over(service, closed | {"AiAgents__KnowledgeAgents": "[]"}) as app:
-        for route, body in ((CONTEXT, turn("safeguarding")), (TOOL, {"userQuestion": "safeguarding"})):
+        on_demand = turn(options={"searchTime": "OnDemandFunctionCalling"})
+        contexts = [(CONTEXT, turn("safeguarding")), (CONTEXT, turn()), (CONTEXT, on_demand)]
+        for route, body in (*contexts, (TOOL, {"userQuestion": "safeguarding"}), (TOOL, {"userQuestion": " "})):
             reply = await app.call(route, body)
             assert (reply.status, body_of(reply)["code"]) == (403, "role_required")
     async with app_over(service, {"AiAgents__Context__Index": "", "AiAgents__Context__Unfiltered": ""}) as app:

@@ -55,7 +55,7 @@ async def test_a_model_is_told_what_is_wrong(
     assert flaw is None or flaw in [(problem["path"], problem["code"]) for problem in error["errors"]]
 
 
-@pytest.mark.parametrize("context", ["", "{", "[]", '{"arguments": []}', '{"arguments": "x"}'])
+@pytest.mark.parametrize("context", ["", "{", "[]", '{"arguments": []}', '{"arguments": "x"}', "[" * 100_000])
 async def test_arguments_that_are_no_object(app: App, context: str) -> None:
     error = json.loads(await call_tool(app.services, SEARCH_TOOL, context))["error"]
     assert error["code"] in ("invalid_request", "wrong_type")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 from local.azurite import Azurite
 from shared.briefing import FINAL, BriefingSettings, Storage
-from tests.briefing.fault_run import FaultRun
+from tests.briefing.fault_run import BATCH, FaultRun
 
 STEPS = 10
 """Before and after each storage call of a run: read, take, save, put the done message, note that."""
@@ -66,6 +67,23 @@ async def test_five_hundred_briefings_under_random_kills(run: FaultRun) -> None:
 async def test_a_worker_that_ends_at_a_step_leaves_one_final_record(run: FaultRun, step: int) -> None:
     run.deaths = f"at:{step}"
     await run.submit(1)
+    with run.host() as host:
+        counts = await run.finished(30.0, 1)
+    assert counts == {"completed": 1}, host.complaints
+    assert len(run.told("died")) == 1
+    assert len(run.told("final")) == 1
+    assert _late_calls(run) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("step", (1, 3, 4, 5, 6, 8))
+async def test_a_host_that_is_killed_at_a_step_leaves_one_final_record(run: FaultRun, step: int) -> None:
+    run.deaths = f"host:{step}"
+    await run.submit(1)
+    with run.host() as first:
+        await asyncio.to_thread(first.process.wait, 30)
+    progress = await run.briefings().batch(BATCH)
+    assert progress.total == 1, "shown as it was left, not lost"
     with run.host() as host:
         counts = await run.finished(30.0, 1)
     assert counts == {"completed": 1}, host.complaints

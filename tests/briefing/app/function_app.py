@@ -1,7 +1,7 @@
 """A briefing app for fault runs: the real worker and storage behind real triggers, which dies when it is told to.
 
 `FAULT_LOG` names a file that gets one line for each writer call and each final save; `DEATHS` is the chance that the worker
-process ends at a storage call, or a number of such calls after which it ends (`at:7`).
+process ends at a storage call, or a number of such calls after which it ends (`at:7`), with its host (`host:7`).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import asyncio
 import json
 import os
 import random
+import signal
 import time
 
 import azure.functions as func
@@ -51,18 +52,22 @@ def tell(what: str, **members: object) -> None:
 
 
 def dies(_number: int, _moment: str, step: Step) -> None:
-    """Ends the worker process, at once and without a word, where that is wanted."""
+    """Ends the worker process, or the host and it, at once and without a word, where that is wanted."""
     global calls
     calls += 1
-    if DEATHS.startswith("at:"):
-        doomed = calls == int(DEATHS.removeprefix("at:")) and not os.path.exists(f"{LOG}.dead")
+    kind, _, at = DEATHS.partition(":")
+    if kind in ("at", "host"):
+        doomed = calls == int(at) and not os.path.exists(f"{LOG}.dead")
     else:
         doomed = random.random() < float(DEATHS)
-    if doomed:
-        tell("died", step=list(step))
-        if DEATHS.startswith("at:"):
-            open(f"{LOG}.dead", "w", encoding="utf-8").close()
-        os._exit(137)
+    if not doomed:
+        return
+    tell("died", step=list(step))
+    if at:
+        open(f"{LOG}.dead", "w", encoding="utf-8").close()
+    if kind == "host":
+        os.kill(os.getppid(), signal.SIGKILL)
+    os._exit(137)
 
 
 class WatchedBlobs(FaultyBlobs):

@@ -76,7 +76,7 @@ async def test_a_worker_that_ends_at_a_step_leaves_one_final_record(run: FaultRu
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("step", (1, 3, 4, 5, 6, 8))
+@pytest.mark.parametrize("step", [3, 5, 6])
 async def test_a_host_that_is_killed_at_a_step_leaves_one_final_record(run: FaultRun, step: int) -> None:
     run.deaths = f"host:{step}"
     await run.submit(1)

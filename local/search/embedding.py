@@ -17,6 +17,7 @@ from .errors import ServiceError
 Vectors = NDArray[np.float32]
 MAX_TOKENS = 128
 BATCH = 32
+KEPT = 5000
 TOKENIZER = "embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json"
 
 
@@ -38,16 +39,30 @@ class MiniLm:
     def __init__(self) -> None:
         self._session: Any = None
         self._tokenizer: Any = None
+        self._kept: dict[str, Vectors] = {}
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """One row per text; only its first 128 word pieces count. Raises the service's error where the model is missing."""
+        """One row per text; only its first 128 word pieces count. Raises the service's error where the model is missing.
+
+        The vectors of the last texts are kept: the same documents and queries come again and again.
+        """
         if self._session is None:
             self._load()
-        found = np.zeros((len(texts), self.dimensions), np.float32)
-        by_length = sorted(range(len(texts)), key=lambda at: len(texts[at]))
+        kept = self._kept
+        made = self._made([text for text in dict.fromkeys(texts) if text not in kept])
+        found = np.array([made[text] if text in made else kept[text] for text in texts], np.float32)
+        if len(kept) + len(made) > KEPT:
+            kept = self._kept = {}
+        kept.update(list(made.items())[:KEPT])
+        return found.reshape(len(texts), self.dimensions)
+
+    def _made(self, texts: list[str]) -> dict[str, Vectors]:
+        """The vectors of texts, in batches of like length."""
+        found: dict[str, Vectors] = {}
+        by_length = sorted(texts, key=len)
         for start in range(0, len(texts), BATCH):
-            rows = by_length[start : start + BATCH]
-            found[rows] = self._batch([texts[at] for at in rows])
+            batch = by_length[start : start + BATCH]
+            found.update(zip(batch, self._batch(batch), strict=True))
         return found
 
     def _load(self) -> None:
@@ -72,6 +87,10 @@ class MiniLm:
         states = self._session.run(None, inputs)[0]
         pooled = (states * kept[..., None]).sum(axis=1) / np.maximum(kept.sum(axis=1, keepdims=True), 1)
         return unit(pooled)
+
+
+PACKAGED = MiniLm()
+"""The model of this process; loaded once, when first used."""
 
 
 def _packaged(package: str, name: str) -> Path | None:

@@ -19,7 +19,7 @@ from urllib.parse import parse_qsl, urlsplit
 import aiohttp
 
 from .definition import read_definition
-from .embedding import Embedder, MiniLm
+from .embedding import PACKAGED, Embedder
 from .errors import ServiceError
 from .message import Reply, Request
 from .service import SearchService
@@ -88,7 +88,7 @@ async def load_over_http(url: str, definition: dict[str, Any], documents: Iterab
             async with session.request(method, url.rstrip("/") + path, json=body, headers={"api-key": "local"}) as reply:
                 return reply.status, await reply.read()
 
-        return await _load(call, definition, documents, MiniLm())
+        return await _load(call, definition, documents, PACKAGED)
 
 
 async def load_index(url: str, index: Path, data: Path) -> int:

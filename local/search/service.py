@@ -9,7 +9,7 @@ from dataclasses import replace
 from .addresses import Address, read_address
 from .admin import PREFIX, answer_admin
 from .capture import Capture
-from .embedding import Embedder, MiniLm
+from .embedding import PACKAGED, Embedder
 from .errors import ServiceError
 from .faults import Faults
 from .message import Reply, Request, error_reply
@@ -31,7 +31,7 @@ class SearchService:
     def __init__(self, name: str = "embedded", embedder: Embedder | None = None, shards: int = 1) -> None:
         if shards not in (1, SHARDS):
             raise ValueError(f"an index is held in 1 or {SHARDS} shards")
-        self.state = State(name, embedder or MiniLm(), shards)
+        self.state = State(name, embedder or PACKAGED, shards)
         self.faults = Faults()
         self.capture = Capture()
         self.definitions_need_key = False

@@ -208,6 +208,16 @@ def test_the_packaged_model_gives_the_same_for_a_text_alone_and_among_others() -
     assert np.allclose(alone, among, atol=0.02)
 
 
+def test_vectors_that_are_kept_are_the_same_and_stand_in_their_places() -> None:
+    model = MiniLm()
+    first = model.embed(["river", "hotel", "river"])
+    again = model.embed(["hotel", "garden", "river"])
+    assert np.array_equal(first[0], first[2])
+    assert np.array_equal(first[1], again[0])
+    assert np.array_equal(first[0], again[2])
+    assert model.embed([]).shape == (0, 384)
+
+
 @given(st.lists(st.lists(st.floats(-10, 10), min_size=3, max_size=3), min_size=1, max_size=5))
 def test_unit_rows_have_length_one_or_nothing(rows: list[list[float]]) -> None:
     sizes = np.linalg.norm(unit(np.array(rows)), axis=1)

@@ -19,7 +19,7 @@ from .extraction import Figure, figures_in, keys_of
 from .prose import Prose, ProseSink
 from .sentences import CITED, Sentence, sentences_in
 
-_HEADING = re.compile(r"^--- .* Evidence (?P<number>\d{1,6}) ---$", re.MULTILINE)
+_HEADING = re.compile(r"^--- .* Evidence (?P<number>[0-9]{1,6}) ---$", re.MULTILINE)
 
 
 def evidence_blocks(evidence: Evidence | str) -> dict[int, str]:
@@ -29,7 +29,7 @@ def evidence_blocks(evidence: Evidence | str) -> dict[int, str]:
     text = evidence.text if isinstance(evidence, Evidence) else evidence
     headings = list(_HEADING.finditer(text))
     ends = [heading.start() for heading in headings[1:]] + [len(text)]
-    return {int(h["number"]): text[h.end() : end] for h, end in zip(headings, ends, strict=True)}
+    return {int(h["number"]): text[h.end() : end] for h, end in zip(headings, ends, strict=False)}
 
 
 def unsupported_figures(

@@ -1,0 +1,60 @@
+"""The `markdown` format: bare addresses become code, and whatever could come alive in a renderer is escaped where it stands."""
+
+from __future__ import annotations
+
+import pytest
+
+from shared.retrieval import resolve
+from tests.citations.support import LINK, SOURCES
+
+
+@pytest.mark.parametrize(
+    ("answer", "markdown"),
+    [
+        ("See https://evil.example/x?a=1&b=2, ok", "See `https://evil.example/x?a=1&b=2`, ok"),
+        ("See www.evil.example.", "See `www.evil.example`."),
+        ("Mail a@evil.example!", "Mail `a@evil.example`!"),
+        ("See evil.com and //evil.com/x", "See `evil.com` and `//evil.com/x`"),
+        ("See https&colon;//evil.example/x", "See `https://evil.example/x`"),
+        (r"See https:\//evil.example", "See `https://evil.example`"),
+        ("See a&commat;evil.example", "See `a@evil.example`"),
+        ("See ht<img src=x>tps://evil.example", "See `https://evil.example`"),
+        ("**https://evil.example**", "**`https://evil.example`**"),
+        ("See https://ok.example/x and a@ok.example.", "See https://ok.example/x and a@ok.example."),
+        ("See https://ok.example@evil.example", "See `https://ok.example@evil.example`"),
+        (f"See {LINK}", f"See {LINK}"),
+        ("e.g. at 9.30 p.m. v1.2 St.Ives, and/or x", "e.g. at 9.30 p.m. v1.2 St.Ives, and/or x"),
+        ("`https://evil.example`", "`https://evil.example`"),
+        ("x <https://evil.example>`code`", "x `https://evil.example` `code`"),
+    ],
+)
+def test_bare_addresses_in_markdown(answer: str, markdown: str) -> None:
+    result = resolve(answer, SOURCES, format="markdown", required=False, allowed_hosts=["ok.example"])
+
+    assert result.answer == markdown
+
+
+@pytest.mark.parametrize(
+    ("answer", "markdown"),
+    [
+        ("Wow![Evidence 1]", rf"Wow\![Ofsted report](<{LINK}>)"),
+        ("a\\【Evidence 1】", rf"a\\[Ofsted report](<{LINK}>)"),
+        ("[x]<img src=x>(rel)", r"[x]\(rel)"),
+        ("[x] (rel)", "[x] (rel)"),
+        ("a ` b", r"a \` b"),
+        ("`a`[Evidence 9]`b`", "`a` `b`"),
+        ("[^1] and [^1]: note", r"\[^1] and \[^1]: note"),
+        ("[r]: https://x.example", r"[r]\: `https://x.example`"),
+        ("~~<img src=x>~", r"\~~~"),
+        ("[Evidence 9]# x", r"\# x"),
+        ("[Evidence 9]- x", r"\- x"),
+        ("[Evidence 9]1. x", r"1\. x"),
+        ("-[Evidence 9] x", r"\- x"),
+        ("x\n[Evidence 9]\ny", "x\n\u00a0\ny"),
+        ("[Evidence 9]", ""),
+        ("a &am<img src=x>p; b", "a &amp;amp; b"),
+        (r"\<b>", "&lt;b>"),
+    ],
+)
+def test_markdown_stays_inert(answer: str, markdown: str) -> None:
+    assert resolve(answer, SOURCES, format="markdown").answer == markdown

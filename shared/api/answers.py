@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 
 from shared.briefing import AnswerOptions, answer
 
 from .json_body import body_as
+from .long_work import away_when, is_long
 from .replies import Reply
 from .routes import Call, Route
 from .services import Services
@@ -17,7 +19,8 @@ from .wire.search import evidence_searches
 async def handle_answers(services: Services, call: Call) -> Reply:
     """A checked answer to the prompt from the evidence of the searches."""
     body: AnswerBody = call.body
-    evidence = await services.retrieval.evidence_of(evidence_searches(body.searches), caller=call.caller)
+    searches = await away_when(is_long(call.request), partial(evidence_searches, body.searches))
+    evidence = await services.retrieval.evidence_of(searches, caller=call.caller)
     options = AnswerOptions(
         required=body.required,
         format=body.format,

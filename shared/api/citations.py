@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable
 from functools import partial
-from typing import TypeVar
 
 from shared.retrieval import MAX_CITATIONS_BODY_BYTES, CitationStream, InvalidRequest, Resolution, resolve
 
 from .json_body import body_as
+from .long_work import away_when
 from .replies import Reply
 from .routes import Call, Route
 from .services import Services
 from .told import tell_resolution
 from .wire.citations import CitationsBody, StreamBody, given_sources, resolution_json, sources_of, stream_json
 
-_LONG_CHARACTERS = 20_000
-"""Texts above this take more than about 20 ms of processor time, so they go to a thread (spec 1)."""
-
-Result = TypeVar("Result")
+_LONG_BYTES = 20_000
+"""Bodies above this take more than about 20 ms of processor time to resolve (spec 1)."""
 
 
 async def handle_citations(services: Services, call: Call) -> Reply:
@@ -44,7 +40,7 @@ async def handle_citations(services: Services, call: Call) -> Reply:
         characters=len(body.answer),
         answer=body.answer,
     ) as span:
-        resolution = await _away_when_long(len(body.answer), resolved)
+        resolution = await away_when(len(call.request.body) > _LONG_BYTES, resolved)
         tell_resolution(services.signals, span, resolution)
     return Reply(body=resolution_json(resolution))
 
@@ -57,7 +53,7 @@ async def handle_stream(services: Services, call: Call) -> Reply:
     with services.signals.span(
         "citations_stream", format=body.format, required=body.required, final=body.final, characters=length
     ) as span:
-        piece, resolution = await _away_when_long(length, fed)
+        piece, resolution = await away_when(len(call.request.body) > _LONG_BYTES, fed)
         if resolution is not None:
             tell_resolution(services.signals, span, resolution)
     return Reply(body=piece)
@@ -81,10 +77,6 @@ def _stream(body: StreamBody, allowed_hosts: tuple[str, ...]) -> CitationStream:
     except InvalidRequest as error:
         error.problems = error.problems or (error.at("$.state"),)
         raise
-
-
-async def _away_when_long(characters: int, work: Callable[[], Result]) -> Result:
-    return await asyncio.to_thread(work) if characters > _LONG_CHARACTERS else work()
 
 
 CITATIONS = Route(

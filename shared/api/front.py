@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import uuid
+from functools import partial
 
 from shared.retrieval import Caller, NotConfigured, OperatorError, RetrievalError
 from shared.telemetry import SECRET_HEADERS
@@ -12,6 +13,7 @@ from shared.telemetry import SECRET_HEADERS
 from .body import check_body
 from .callers import caller_of
 from .health import live
+from .long_work import away_when, is_long
 from .replies import Failure, HttpError, Reply, failure_of
 from .requests import Request
 from .routes import Call, Route
@@ -57,7 +59,7 @@ def _request_id(request: Request) -> str:
 async def _guarded(route: Route, request: Request, services: Services, request_id: str) -> Reply | Failure:
     try:
         caller = _known_caller(route, request, services)
-        body = _read(route, request)
+        body = await _read(route, request)
         call = Call(request=request, caller=caller, body=body, request_id=request_id)
         if not route.configured:
             return await route.handle(services, call)
@@ -83,11 +85,11 @@ def _known_caller(route: Route, request: Request, services: Services) -> Caller:
     return caller_of(request, auth.mode, route.role)
 
 
-def _read(route: Route, request: Request) -> object:
+async def _read(route: Route, request: Request) -> object:
     if route.read is None:
         return None
     check_body(request, route.body_limit)
-    return route.read(request)
+    return await away_when(is_long(request), partial(route.read, request))
 
 
 def _configured(route: Route, services: Services) -> None:

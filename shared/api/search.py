@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from shared.retrieval import fence
 
 from .json_body import body_as
+from .long_work import away_when, is_long
 from .replies import Reply
 from .routes import Call, Route
 from .services import Services
@@ -15,10 +18,11 @@ async def handle_search(services: Services, call: Call) -> Reply:
     """Hits of one index, uncut by relevance."""
     body: SearchBody = call.body
     retrieval = services.retrieval
+    filter_ = await away_when(is_long(call.request), partial(filter_of, body.filter))
     page = await retrieval.search(
         body.index,
         body.query,
-        filter=filter_of(body.filter),
+        filter=filter_,
         top=body.top,
         skip=body.skip,
         select=body.select,
@@ -38,9 +42,8 @@ async def handle_search(services: Services, call: Call) -> Reply:
 async def handle_evidence(services: Services, call: Call) -> Reply:
     """Numbered evidence of all searches, with the sources that citations resolve to."""
     body: EvidenceBody = call.body
-    evidence = await services.retrieval.evidence_of(
-        evidence_searches(body.searches), max_characters=body.max_characters, caller=call.caller
-    )
+    searches = await away_when(is_long(call.request), partial(evidence_searches, body.searches))
+    evidence = await services.retrieval.evidence_of(searches, max_characters=body.max_characters, caller=call.caller)
     text = fence(evidence.text) if body.fenced else evidence.text
     return Reply(body=evidence_json(evidence, text))
 

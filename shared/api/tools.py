@@ -9,6 +9,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from shared.retrieval import (
@@ -24,7 +25,8 @@ from shared.retrieval import (
 )
 
 from .citations import handle_citations
-from .json_body import read_model
+from .json_body import Model, read_model
+from .long_work import LONG_BODY_BYTES, away_when
 from .replies import Failure, HttpError, failure_of
 from .requests import Request
 from .routes import Call
@@ -152,25 +154,31 @@ def _body(arguments: Mapping[str, Any], limit: int) -> bytes:
     return body
 
 
-def _call(body: Any) -> Call:
-    return Call(request=Request(method="MCP"), caller=Caller(), body=body, request_id="")
+async def _read(raw: bytes, model: type[Model]) -> Model:
+    return await away_when(len(raw) > LONG_BODY_BYTES, partial(read_model, raw, model))
+
+
+def _call(body: Any, raw: bytes) -> Call:
+    return Call(request=Request(method="MCP", body=raw), caller=Caller(), body=body, request_id="")
 
 
 async def _search(services: Services, arguments: Mapping[str, Any]) -> Any:
-    body = read_model(_body(arguments, MAX_BODY_BYTES), SearchBody)
+    raw = _body(arguments, MAX_BODY_BYTES)
+    body = await _read(raw, SearchBody)
     _offered(services, body.index, "$.index")
-    return (await handle_search(services, _call(body))).body
+    return (await handle_search(services, _call(body, raw))).body
 
 
 async def _evidence(services: Services, arguments: Mapping[str, Any]) -> Any:
-    search = read_model(_body(arguments, MAX_BODY_BYTES), EvidenceSearchBody)
+    raw = _body(arguments, MAX_BODY_BYTES)
+    search = await _read(raw, EvidenceSearchBody)
     _offered(services, search.index, "$.index")
-    return (await handle_evidence(services, _call(EvidenceBody(searches=[search], fenced=True)))).body
+    return (await handle_evidence(services, _call(EvidenceBody(searches=[search], fenced=True), raw))).body
 
 
 async def _resolve_citations(services: Services, arguments: Mapping[str, Any]) -> Any:
-    body = read_model(_body(arguments, MAX_CITATIONS_BODY_BYTES), CitationsBody)
-    return (await handle_citations(services, _call(body))).body
+    raw = _body(arguments, MAX_CITATIONS_BODY_BYTES)
+    return (await handle_citations(services, _call(await _read(raw, CitationsBody), raw))).body
 
 
 _HOW_MANY = "How many documents, 10 if left out."

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import threading
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from local.search.service import SearchService
-from shared.api import CITATIONS, EVIDENCE, INDEXES, READY, SEARCH, Reply, Request, Route, answer_live
+from shared.api import ANSWERS, CITATIONS, EVIDENCE, INDEXES, READY, SEARCH, Reply, Request, Route, answer_live
 from shared.api.routes import Call
 from shared.api.services import Services
 from tests.support.app import App, app_over, body_of
@@ -130,6 +131,44 @@ async def test_cancellation_goes_through(app: App) -> None:
         await task
     async with app.services.capacity.place():
         pass
+
+
+@pytest.mark.parametrize(("length", "away"), [(2, False), (100_000, True)])
+async def test_long_bodies_are_read_in_a_thread(app: App, length: int, away: bool) -> None:
+    readers: list[int] = []
+
+    async def handle(services: Services, call: Call) -> Reply:
+        return Reply()
+
+    def read(request: Request) -> None:
+        readers.append(threading.get_ident())
+
+    reply = await app.call(Route(name="search", handle=handle, read=read), b" " * length)
+    assert reply.status == 200
+    assert [reader != threading.get_ident() for reader in readers] == [away]
+
+
+LONG_FILTER = {"equals": {"number_on_roll": list(range(8_000))}}
+FILTERED = [
+    (SEARCH, QUERY | {"filter": LONG_FILTER}),
+    (EVIDENCE, {"searches": [QUERY | {"filter": LONG_FILTER}]}),
+    (ANSWERS, {"prompt": "choir", "searches": [QUERY | {"filter": LONG_FILTER}]}),
+]
+
+
+@pytest.mark.parametrize(("route", "body"), FILTERED, ids=lambda value: getattr(value, "name", ""))
+async def test_other_calls_go_on_while_a_long_filter_is_built(service: SearchService, route: Route, body: Any) -> None:
+    indexes = json.dumps([{"Name": "schools", "ContentFields": ["name"], "FilterFields": ["town"]}])
+    settings = {"AiAgents__AISearch__Indexes": indexes, "AiAgents__KnowledgeAgents": "", "AiAgents__Context__Index": "",
+                "AiAgents__Context__Unfiltered": ""}  # fmt: skip
+    async with app_over(service, settings) as app:
+        call = asyncio.create_task(app.call(route, body))
+        turns = 0
+        while not call.done():
+            await asyncio.sleep(0.005)
+            turns += 1
+        assert code_of(call.result()) == (400, "filter_field_not_allowed")
+        assert turns > 5
 
 
 async def test_too_many_calls_at_once(service: SearchService) -> None:

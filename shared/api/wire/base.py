@@ -50,7 +50,7 @@ def _not_blank(value: str) -> str:
 NotBlank = Annotated[str, AfterValidator(_not_blank)]
 Query = Annotated[str, at_most(MAX_QUERY_CHARACTERS), AfterValidator(_not_blank)]
 Answer = Annotated[str, at_most(MAX_ANSWER_CHARACTERS)]
-Names = list[NotBlank]
+Names = Annotated[list[NotBlank], Field(fail_fast=True)]
 
 
 class SourceBody(Body):

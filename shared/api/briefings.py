@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import get_args
 
 from shared.briefing import PAGE_CONTENT_SECURITY_POLICY
@@ -26,6 +28,7 @@ from .wire.briefings import (
 
 FORMATS: tuple[Format, ...] = get_args(Format)
 CONTENT_TYPES: dict[Format, str] = {"html": "text/html", "markdown": "text/markdown", "text": "text/plain"}
+_PARAMETERS = {"invalid_status": "status", "invalid_continuation": "continuation"}
 PAGE_HEADERS = {
     "Content-Security-Policy": PAGE_CONTENT_SECURITY_POLICY,
     "X-Frame-Options": "DENY",
@@ -69,9 +72,10 @@ async def handle_batch(services: Services, call: Call) -> Reply:
 async def handle_list(services: Services, call: Call) -> Reply:
     """A page of a batch."""
     query = call.request.query
-    page = await (await services.briefings()).batch_page(
-        _id(call), status=query.get("status"), continuation=query.get("continuation")
-    )
+    with _query_named():
+        page = await (await services.briefings()).batch_page(
+            _id(call), status=query.get("status"), continuation=query.get("continuation")
+        )
     return Reply(body=page_json(page))
 
 
@@ -94,8 +98,21 @@ async def handle_definitions(services: Services, call: Call) -> Reply:
 
 async def handle_rejections(services: Services, call: Call) -> Reply:
     """A page of queue messages that could not be taken."""
-    page = await (await services.briefings()).rejections(call.request.query.get("continuation"))
+    with _query_named():
+        page = await (await services.briefings()).rejections(call.request.query.get("continuation"))
     return Reply(body=rejections_json(page))
+
+
+@contextmanager
+def _query_named() -> Iterator[None]:
+    """Names the query parameter that is at fault, as bodies name their members."""
+    try:
+        yield
+    except InvalidRequest as error:
+        parameter = _PARAMETERS.get(error.code)
+        if parameter is not None and not error.problems:
+            error.problems = (error.at(f"?{parameter}"),)
+        raise
 
 
 def _id(call: Call) -> str:

@@ -228,3 +228,12 @@ async def test_without_storage_only_briefings_are_closed(service: SearchService)
         assert paths == {"BriefingStorage__queueServiceUri", "BriefingStorage__blobServiceUri"}
         ready = body_of(await app.call(READY))
         assert {c["name"] for c in ready["checks"] if not c["ok"]} == {f"setting:{path}" for path in paths}
+
+
+@pytest.mark.parametrize("parameter", ["status", "continuation"])
+async def test_a_wrong_query_parameter_is_named(desk: App, parameter: str) -> None:
+    routes = (LIST_BATCH,) if parameter == "status" else (LIST_BATCH, BRIEFING_REJECTIONS)
+    for route in routes:
+        reply = await desk.call(route, route_params={"id": "batch"}, query={parameter: "nonsense"})
+        assert reply.status == 400
+        assert [(e["path"], e["code"]) for e in body_of(reply)["errors"]] == [(f"?{parameter}", f"invalid_{parameter}")]

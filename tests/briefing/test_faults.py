@@ -210,6 +210,28 @@ async def test_the_poison_queue_survives_a_mistake_of_ours() -> None:
     assert await broken.briefings().handle_poison(text, "p1") == "retrying"
 
 
+@pytest.mark.parametrize("moment", ["before", "after"])
+async def test_a_renewal_that_fails_or_whose_answer_is_lost_does_not_cost_the_run(moment: str) -> None:
+    bench, text = await _given(False)
+    renewals: list[int] = []
+
+    def plan(number: int, when: str, step: Step) -> None:
+        if step[0] == "annotate" and when == moment:
+            renewals.append(number)
+            if len(renewals) == 2:  # the first one takes the record
+                raise StorageUnavailable("down")
+
+    long = Workbench(
+        memory=bench.memory,
+        storage=_with_faults(bench.memory, Faults(plan)),
+        settings=replace(FAST, lease_seconds=0.6),
+        writer=ScriptedWriter([GOOD], before=lambda _: asyncio.sleep(1.2)),
+    )
+    assert await long.briefings().handle_message(text, "m1") == "completed"
+    assert len(renewals) > 2
+    assert (await bench.view("a")).attempts == 1
+
+
 BRIEFINGS = 300
 MAX_DELIVERIES = 5
 DEATH = 0.03

@@ -20,6 +20,7 @@ from shared.retrieval import (
     IndexSettings,
     Retrieval,
     RetrievalSettings,
+    SearchFailed,
     make_credential,
 )
 from tests.retrieval.doubles import ENDPOINT, CountingCredential, Scripted, ScriptedTransport, hits
@@ -244,6 +245,17 @@ async def test_plain_http_on_this_machine_is_asked_without_a_token(identity: Ide
     assert credential.scopes == []
     assert identity.asked == []
     assert transport.requests[0].url.startswith("http://127.0.0.1:9/indexes('docs')/docs/search.post.search?")
+
+
+@pytest.mark.parametrize("endpoint", ["http://127.unit.example", "http://127.0.0.1.example", "http://localhost.example"])
+async def test_plain_http_elsewhere_sends_nothing(endpoint: str) -> None:
+    transport = ScriptedTransport(hits())
+    settings = RetrievalSettings(endpoint=endpoint, indexes=(IndexSettings(name="docs"),), max_retry_attempts=0)
+
+    with pytest.raises(SearchFailed):
+        await Retrieval(settings, CountingCredential(), transport=transport).search("docs", "q")
+
+    assert transport.requests == []
 
 
 KINDS = [

@@ -1,4 +1,4 @@
-"""The `markdown` format: bare addresses become code, and whatever could come alive in a renderer is escaped where it stands."""
+"""The `markdown` format: bare addresses become code, and whatever could come alive in a renderer is escaped in place."""
 
 from __future__ import annotations
 

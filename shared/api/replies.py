@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
@@ -83,7 +84,25 @@ class Reply:
             return self.body
         if isinstance(self.body, str):
             return self.body.encode()
-        return b"" if self.body is None else json.dumps(self.body, ensure_ascii=False, allow_nan=False).encode()
+        return b"" if self.body is None else _json(self.body)
+
+
+def _json(body: Any) -> bytes:
+    """`body` as JSON. It never fails for what a stored document holds: nothing guards the reply any more."""
+    try:
+        text = json.dumps(body, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        text = json.dumps(_finite(body), ensure_ascii=False, allow_nan=False)
+    return text.encode(errors="replace")
+
+
+def _finite(value: Any) -> Any:
+    """Numbers beyond a float, for which JSON has no word, as the largest one; what is no number as null."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else math.copysign(sys.float_info.max, value)
+    if isinstance(value, Mapping):
+        return {name: _finite(member) for name, member in value.items()}
+    return [_finite(element) for element in value] if isinstance(value, list | tuple) else value
 
 
 class HttpError(Exception):

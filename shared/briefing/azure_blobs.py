@@ -80,6 +80,14 @@ class AzureBlobs:
                 return None
         return str(reply["etag"])
 
+    async def delete(self, name: str) -> None:
+        """Deletes a blob, if there is one."""
+        with translated():
+            try:
+                await self._container.delete_blob(name)
+            except ResourceNotFoundError as error:
+                _raise_unless_blob(error)
+
     async def list_page(self, prefix: str, *, marker: str | None = None, size: int = LIST_PAGE) -> BlobPage:
         """One page of the blobs whose names begin so, by name, with metadata."""
         with translated_list(marker):

@@ -166,7 +166,10 @@ class Batches:
         key = RecordKey(batch_id=batch_id, id=names.id_in_record(entry.name))
         erased = await self._store.save(Record(key=key, standing=standing, etag=entry.etag).tombstone())
         if erased is None:
-            erased = await erase_record(self._store, Pointer(id=key.id, batch_id=batch_id, digest=standing.digest))
+            pointer = Pointer(id=key.id, batch_id=batch_id, digest=standing.digest)
+            erased = await erase_record(self._store, pointer)
+        else:
+            await self._store.forget_request(key.id)
         await self._parts.announcer.announce(erased)
 
     def _retry_order(self, record: Record) -> Order:
@@ -254,15 +257,18 @@ async def erase_record(store: RecordStore, pointer: Pointer) -> Record:
     while True:
         found = await store.record(pointer.key)
         if found is not None and found.standing.erased:
-            return found
+            break
         if found is None:
             standing = Standing(status="queued", briefing="", version=0, digest=pointer.digest, created_at=now())
-            erased = await store.create(Record(key=pointer.key, standing=standing).tombstone())
+            found = await store.create(Record(key=pointer.key, standing=standing).tombstone())
         else:
             _require_still((found.standing,))
-            erased = await store.save(found.tombstone())
-        if erased is not None:
-            return erased
+            found = await store.save(found.tombstone())
+        if found is not None:
+            break
+    # After the record, so that nothing can run without its request; and again for one that broke off in between.
+    await store.forget_request(pointer.id)
+    return found
 
 
 def _require_still(standings: Iterable[Standing]) -> None:

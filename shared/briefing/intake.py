@@ -83,7 +83,14 @@ class Intake:
         parameters = message.parameters
         if message.request is not None:
             parameters = await self._store.kept_request(message.id)
+            if parameters is None and await self._is_erased(message):
+                return _erased_order(message, definition)
         return _order(message, definition, parameters)
+
+    async def _is_erased(self, message: Message) -> bool:
+        """Whether the briefing was deleted, and its request with it."""
+        record = await self._store.record(RecordKey(batch_id=message.batch_id, id=message.id))
+        return record is not None and record.standing.erased and record.standing.digest == message.request
 
     async def reject(self, delivery: Delivery, why: Unreadable) -> None:
         """Stores the rejection, and a `rejected` record when its id is free or waits with this very content."""
@@ -131,6 +138,11 @@ def _as_rejected(kept: Record, rejected: Record) -> Record:
     standing = rejected.standing
     changed = kept.standing_as(status="rejected", reason=standing.reason, finished_at=standing.finished_at)
     return replace(changed, problems=rejected.problems)
+
+
+def _erased_order(message: Message, definition: Definition) -> Order:
+    key = RecordKey(batch_id=message.batch_id, id=message.id)
+    return Order(key=key, definition=definition, parameters={}, digest=message.request or "")
 
 
 def _order(message: Message, definition: Definition, parameters: Any) -> Order | Unreadable:

@@ -94,6 +94,10 @@ class RecordStore:
         blob = await self.blobs.read(names.request(briefing_id))
         return None if blob is None else json.loads(blob.content)
 
+    async def forget_request(self, briefing_id: str) -> None:
+        """Deletes the stored parameters of an id, if there are any."""
+        await self.blobs.delete(names.request(briefing_id))
+
     async def mark_deleted(self, batch_id: str) -> None:
         """Marks a batch as deleted."""
         await self.blobs.create(NewBlob(name=names.deleted_batch(batch_id), content=b"{}", metadata=MARK))

@@ -67,6 +67,9 @@ class Blobs(Protocol):
     async def annotate(self, name: str, metadata: Mapping[str, str], etag: str) -> str | None:
         """Writes the metadata alone, under the same condition as `replace`."""
 
+    async def delete(self, name: str) -> None:
+        """Deletes a blob, if there is one."""
+
     async def list_page(self, prefix: str, *, marker: str | None = None, size: int = LIST_PAGE) -> BlobPage:
         """One page of the blobs whose names begin so, by name, with metadata."""
 

@@ -186,6 +186,12 @@ class FaultyBlobs:
         self.faults.after(number)
         return new
 
+    async def delete(self, name: str) -> None:
+        """As the inner one, by the plan."""
+        number = self.faults.before(("delete", name))
+        await self.inner.delete(name)
+        self.faults.after(number)
+
     async def list_page(self, prefix: str, *, marker: str | None = None, size: int = LIST_PAGE) -> BlobPage:
         """As the inner one, by the plan."""
         number = self.faults.before(("list", prefix))

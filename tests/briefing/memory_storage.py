@@ -65,6 +65,11 @@ class MemoryBlobs:
             return None
         return self._put(NewBlob(name=name, content=found.content, metadata=metadata))
 
+    async def delete(self, name: str) -> None:
+        """Deletes a blob, if there is one."""
+        self.calls += 1
+        self.blobs.pop(name, None)
+
     async def list_page(self, prefix: str, *, marker: str | None = None, size: int = LIST_PAGE) -> BlobPage:
         """One page of the blobs whose names begin so."""
         self.calls += 1

@@ -250,6 +250,26 @@ async def test_deleting_erases_what_is_final() -> None:
     await _is_gone(bench, "a")
 
 
+@pytest.mark.parametrize("whole_batch", [False, True])
+async def test_nothing_of_a_big_request_outlives_its_deletion(whole_batch: bool) -> None:
+    bench = Workbench()
+    parameters = {"urn": "900001", "focus": "漢" * 9000}
+    for briefing_id in ("done", "waiting"):
+        item = SubmissionItem(id=briefing_id, briefing="inspection-summary", parameters=parameters)
+        await bench.briefings().submit("b1", [item], NOBODY)
+    done, waiting = bench.memory.queue.texts
+    await bench.briefings().handle_message(done.encode(), "m1")
+    if whole_batch:
+        await bench.briefings().delete_batch("b1")
+    else:
+        await bench.briefings().delete("done")
+        await bench.briefings().delete("waiting")
+    assert all("漢" not in blob.content.decode() for blob in bench.memory.blobs.blobs.values())
+    for text in (done, waiting):
+        assert await bench.briefings().handle_message(text.encode(), "m2") == "already_final"
+    assert (await bench.briefings().rejections()).rejections == []
+
+
 async def _is_gone(bench: Workbench, briefing_id: str) -> None:
     with pytest.raises(BriefingGone, match="was deleted"):
         await bench.view(briefing_id)

@@ -95,6 +95,13 @@ async def test_a_list_gives_names_in_order_with_metadata_and_etags_that_hold(blo
     assert await blobs.replace(_blob(entry.name), entry.etag) is not None
 
 
+async def test_a_blob_is_deleted_and_a_missing_one_is_no_error(blobs: Blobs) -> None:
+    await blobs.create(_blob("a"))
+    await blobs.delete("a")
+    await blobs.delete("a")
+    assert await blobs.read("a") is None
+
+
 async def test_nothing_to_list_is_an_empty_page(blobs: Blobs) -> None:
     page = await blobs.list_page("records/none~")
     assert (page.entries, page.marker) == ((), None)

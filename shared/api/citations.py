@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 
 from shared.retrieval import MAX_CITATIONS_BODY_BYTES, CitationStream, InvalidRequest, Resolution, resolve
@@ -16,6 +18,8 @@ from .wire.citations import CitationsBody, StreamBody, given_sources, resolution
 
 _LONG_BYTES = 20_000
 """Bodies above this take more than about 20 ms of processor time to resolve (spec 1)."""
+
+_MEMBERS = {"evidence_required": "$.evidence", "unknown_state": "$.state"}
 
 
 async def handle_citations(services: Services, call: Call) -> Reply:
@@ -40,7 +44,8 @@ async def handle_citations(services: Services, call: Call) -> Reply:
         characters=len(body.answer),
         answer=body.answer,
     ) as span:
-        resolution = await away_when(len(call.request.body) > _LONG_BYTES, resolved)
+        with _member_named():
+            resolution = await away_when(len(call.request.body) > _LONG_BYTES, resolved)
         tell_resolution(services.signals, span, resolution)
     return Reply(body=resolution_json(resolution))
 
@@ -53,29 +58,33 @@ async def handle_stream(services: Services, call: Call) -> Reply:
     with services.signals.span(
         "citations_stream", format=body.format, required=body.required, final=body.final, characters=length
     ) as span:
-        piece, resolution = await away_when(len(call.request.body) > _LONG_BYTES, fed)
+        with _member_named():
+            piece, resolution = await away_when(len(call.request.body) > _LONG_BYTES, fed)
         if resolution is not None:
             tell_resolution(services.signals, span, resolution)
     return Reply(body=piece)
 
 
 def _feed(body: StreamBody, allowed_hosts: tuple[str, ...]) -> tuple[dict[str, object], Resolution | None]:
-    stream = _stream(body, allowed_hosts)
+    stream = CitationStream(
+        sources_of(body.sources),
+        format=body.format,
+        required=body.required,
+        allowed_hosts=allowed_hosts,
+        state=body.state,
+    )
     text = stream.feed(body.chunk, final=body.final)
     return stream_json(text, None if body.final else stream.state, stream.resolution), stream.resolution
 
 
-def _stream(body: StreamBody, allowed_hosts: tuple[str, ...]) -> CitationStream:
+@contextmanager
+def _member_named() -> Iterator[None]:
+    """Names the member that is at fault, which the package knows as an argument."""
     try:
-        return CitationStream(
-            sources_of(body.sources),
-            format=body.format,
-            required=body.required,
-            allowed_hosts=allowed_hosts,
-            state=body.state,
-        )
+        yield
     except InvalidRequest as error:
-        error.problems = error.problems or (error.at("$.state"),)
+        if not error.problems and error.code in _MEMBERS:
+            error.problems = (error.at(_MEMBERS[error.code]),)
         raise
 
 

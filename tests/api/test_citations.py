@@ -56,6 +56,11 @@ async def test_refused(app: App, body: Any, status: int, path: str) -> None:
     assert [error["path"] for error in body_of(reply)["errors"]] == [path]
 
 
+async def test_figures_without_evidence_have_a_code_of_their_own(app: App) -> None:
+    reply = await app.call(CITATIONS, {"answer": "x", "sources": SOURCES, "checkFigures": True})
+    assert body_of(reply)["code"] == "evidence_required"
+
+
 async def test_a_long_answer_is_taken_whole(app: App) -> None:
     answer = "word " * 99_000 + "[Evidence 1]"
     reply = body_of(await app.call(CITATIONS, {"answer": answer, "sources": SOURCES, "format": "text"}))

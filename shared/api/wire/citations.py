@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Literal, Self
-
-from pydantic import model_validator
+from typing import Any, Literal
 
 from shared.retrieval import Citation, CitationProblem, InvalidRequest, Problem, Resolution, Source, sources_from_retrieval
 
-from ..json_body import Flaw
 from .base import Answer, Body, SourceBody, Sources
 
 Format = Literal["html", "markdown", "text"]
@@ -25,12 +22,6 @@ class CitationsBody(Body):
     required: bool = True
     check_figures: bool = False
     evidence: str | None = None
-
-    @model_validator(mode="after")
-    def _figures_need_evidence(self) -> Self:
-        if self.check_figures and self.evidence is None:
-            raise Flaw("missing", "Figures can be checked only with the evidence: give it too.", ".evidence")
-        return self
 
 
 class StreamBody(Body):

@@ -161,15 +161,15 @@ class Batches:
 
     async def _erase(self, batch_id: str, entry: BlobEntry) -> None:
         standing = entry_standing(entry)
-        if standing.erased:
-            return
-        key = RecordKey(batch_id=batch_id, id=names.id_in_record(entry.name))
-        erased = await self._store.save(Record(key=key, standing=standing, etag=entry.etag).tombstone())
-        if erased is None:
-            pointer = Pointer(id=key.id, batch_id=batch_id, digest=standing.digest)
+        pointer = Pointer(id=names.id_in_record(entry.name), batch_id=batch_id, digest=standing.digest)
+        erased: Record | None = None
+        if not standing.erased:
+            listed = Record(key=pointer.key, standing=standing, etag=entry.etag)
+            erased = await self._store.save(listed.tombstone())
+        if erased is None:  # it has changed since it was listed, or an earlier call broke off behind it
             erased = await erase_record(self._store, pointer)
         else:
-            await self._store.forget_request(key.id)
+            await self._store.forget_request(pointer.id)
         await self._parts.announcer.announce(erased)
 
     def _retry_order(self, record: Record) -> Order:

@@ -22,6 +22,7 @@ from shared.briefing import (
     ModelTimeout,
 )
 from shared.retrieval import (
+    MAX_ERRORS,
     CallerError,
     Forbidden,
     IndexMisconfigured,
@@ -36,8 +37,6 @@ from shared.retrieval import (
 
 PROBLEM_JSON = "application/problem+json"
 JSON = "application/json"
-MAX_ERRORS = 100
-"""Most errors that a reply lists, so that none is many times longer than its request."""
 
 ERROR_STATUS: dict[type[RetrievalError], int] = {
     CallerError: 400,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from shared.retrieval import (
+    MAX_ERRORS,
     AgentSettings,
     Planner,
     RetrieveRequest,
@@ -20,7 +21,7 @@ from shared.retrieval import RetrieveShape as Shape
 from shared.settings import Section
 
 from .json_body import read_object
-from .replies import MAX_ERRORS, Failure, HttpError, Reply
+from .replies import Failure, HttpError, Reply
 from .requests import Request
 from .routes import Call, Route
 from .services import Services

@@ -13,6 +13,7 @@ from .storage import Storage
 if TYPE_CHECKING:
     from .azure_queues import AzureQueues
 
+CONNECTION_SETTING = "BriefingStorage"
 BLOB_SETTING = "BriefingStorage__blobServiceUri"
 QUEUE_SETTING = "BriefingStorage__queueServiceUri"
 
@@ -28,8 +29,11 @@ def connect_storage(where: StorageSettings, settings: BriefingSettings, credenti
     from .azure_queues import queues_from_connection_string, queues_from_identity
 
     if where.connection_string:
-        queues = queues_from_connection_string(where.connection_string)
-        blobs = blobs_from_connection_string(where.connection_string, settings.container)
+        try:
+            queues = queues_from_connection_string(where.connection_string)
+            blobs = blobs_from_connection_string(where.connection_string, settings.container)
+        except ValueError:
+            raise NotConfigured(f"{CONNECTION_SETTING} is no connection string") from None
         return replace(_storage(blobs, queues, settings), makes_missing=True)
     blob_uri = _required(where.blob_service_uri, BLOB_SETTING)
     queue_uri = _required(where.queue_service_uri, QUEUE_SETTING)

@@ -169,6 +169,7 @@ def test_every_error_of_the_sdk_has_one_of_ours(error: AzureError, expected: typ
     ("settings", "named"),
     [
         (StorageSettings(), "BriefingStorage__blobServiceUri"),
+        (StorageSettings(connection_string="garbage"), "BriefingStorage is no connection string"),
         (StorageSettings(blob_service_uri="https://a.blob.core.windows.net"), "BriefingStorage__queueServiceUri"),
     ],
 )

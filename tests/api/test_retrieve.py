@@ -48,12 +48,13 @@ async def test_the_reply_has_the_contract_field_by_field(app: App) -> None:
     entries = json.loads(message["content"][0]["text"])
     assert [entry.keys() for entry in entries] == [{"ref_id", "title", "terms", "content"}] * len(entries)
     assert [str(entry["ref_id"]) for entry in entries] == [reference["id"] for reference in body["references"]]
-    (activity,) = body["activity"]
+    activity, ranking = body["activity"]
     assert activity.keys() == {"type", "id", "targetIndex", "query", "queryTime", "count", "elapsedMs"}
     assert (activity["type"], activity["targetIndex"]) == ("AzureSearchQuery", "inspections")
     assert activity["query"] == {"search": "safeguarding concerns", "filter": None}
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", activity["queryTime"])
     assert activity["count"] == len(entries) > 0
+    assert ranking == {"type": "AzureSearchSemanticRanker", "id": 1}, "what is not known is absent"
     for reference in body["references"]:
         assert reference.keys() == {"type", "id", "activitySource", "docKey", "sourceData"}
         assert (reference["type"], reference["activitySource"]) == ("AzureSearchDoc", 0)
@@ -207,7 +208,8 @@ async def test_a_model_plans_over_http(service: SearchService) -> None:
         app_over(service, model_settings(model.url)) as app,
     ):
         body = body_of(await app.call(AGENT_RETRIEVE, BODY, **AGENT))
-        planning, *searches = body["activity"]
+        planning, *others = body["activity"]
+        searches = [one for one in others if one["type"] == "AzureSearchQuery"]
         assert planning.keys() == {"type", "id", "inputTokens", "outputTokens", "elapsedMs"}
         assert (planning["type"], planning["inputTokens"], planning["outputTokens"]) == ("ModelQueryPlanning", 11, 7)
         assert [one["query"]["search"] for one in searches] == ["safeguarding concerns", "attendance"]

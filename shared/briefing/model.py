@@ -80,16 +80,20 @@ class ModelWriter:
         finish, refused, usage = None, False, None
         async with self._calls:
             await self._require_tokens()
-            with self._span(messages, 1 if task.rejected is None else 2) as span:
-                async for piece in self._pieces(messages):
-                    finish, usage = piece.finish or finish, piece.usage or usage
-                    refused = refused or piece.refused
-                    if piece.text:
-                        texts.append(piece.text)
-                        yield Draft(piece.text)
-                span.set(answer="".join(texts))
-                _tell(span, finish, usage)
-            await self._count(messages, "".join(texts), usage)
+            try:
+                with self._span(messages, 1 if task.rejected is None else 2) as span:
+                    async for piece in self._pieces(messages):
+                        finish, usage = piece.finish or finish, piece.usage or usage
+                        refused = refused or piece.refused
+                        if piece.text:
+                            texts.append(piece.text)
+                            yield Draft(piece.text)
+                    span.set(answer="".join(texts))
+                    _tell(span, finish, usage)
+            finally:
+                # Also for a reader that goes away in the middle: what was written is paid for.
+                if texts or usage:
+                    await self._count(messages, "".join(texts), usage)
         _require_whole("".join(texts), finish, refused)
         yield Draft("", usage)
 

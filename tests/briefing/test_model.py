@@ -306,6 +306,18 @@ async def test_a_stream_counts_too() -> None:
         await writer.close()
 
 
+async def test_a_stream_that_its_reader_leaves_counts_what_was_written() -> None:
+    blobs = MemoryBlobs()
+    async with ModelServer(Reply(text=GOOD * 20, delay=0.01)) as server:
+        writer = _writer(server, DailyTokens(blobs, 1, At(EVENING)))
+        pieces = writer.stream(_task())
+        await anext(pieces)
+        await pieces.aclose()  # type: ignore[attr-defined]  # a generator, as every stream here
+        with pytest.raises(DailyLimit, match="tokens are used up"):
+            await writer.write(_task())
+        await writer.close()
+
+
 async def test_what_a_service_does_not_count_is_estimated_for_the_limit_alone() -> None:
     blobs = MemoryBlobs()
     async with ModelServer(Reply(text=GOOD, usage=None)) as server:

@@ -55,6 +55,7 @@ from .errors import (
 )
 from .evidence import Evidence, Omission, OmissionReason, SearchSummary
 from .fence import fence
+from .filter_fields import check_fields
 from .filter_json import filter_from_json
 from .filters import FilterNotBuilt, ODataFilter, odata
 from .hits import Caption, Hit, HitPage, ScoreKind, Semantic, SemanticAnswer
@@ -195,6 +196,7 @@ __all__ = [
     "azure_error",
     "bounded_state",
     "check",
+    "check_fields",
     "check_rights",
     "fence",
     "filter_from_json",

@@ -7,6 +7,7 @@ from shared.retrieval import ContextOptions, InvalidFilter, ODataFilter, Retriev
 from . import table
 from .environment import Environment
 from .problems import SettingProblem
+from .retrieval import filter_faults
 from .settings import ContextSettings
 
 _INDEX, _FILTER = table.CONTEXT + "Index", table.CONTEXT + "Filter"
@@ -25,8 +26,12 @@ def load_context(
             env.problem(_INDEX, "is required with a filter")
         missing.append(SettingProblem(_INDEX, "is required for the context and the search tool"))
         return None
-    if retrieval is not None and index not in {known.name for known in retrieval.indexes}:
+    known = None if retrieval is None else next((known for known in retrieval.indexes if known.name == index), None)
+    if retrieval is not None and known is None:
         env.problem(_INDEX, f"is not among the indexes of {table.INDEXES}")
+    if known is not None and (filter_ is not None or unfiltered):
+        for message in sorted(filter_faults(filter_, known)):
+            env.problem(_FILTER, message)
     if filter_ is not None and unfiltered:
         env.problem(_FILTER, "cannot stand beside Unfiltered true")
     if filter_ is None and not unfiltered and env.text(_FILTER) is None:

@@ -13,7 +13,9 @@ from shared.retrieval import (
     Authentication,
     IndexSettings,
     InvalidFilter,
+    ODataFilter,
     RetrievalSettings,
+    check_fields,
     filter_from_json,
 )
 
@@ -21,6 +23,9 @@ from . import table
 from .entries import AgentEntry, IndexEntry, faults
 from .environment import Environment
 from .problems import section_of
+
+NOT_PINNED = "must pin down every one of RequiredFilterFields of its index"
+NOT_ALLOWED = "uses what FilterFields of its index does not allow"
 
 
 def load_retrieval(env: Environment) -> RetrievalSettings | None:
@@ -183,12 +188,26 @@ def _check_agent(env: Environment, path: str, entry: AgentEntry, indexes: dict[s
         if any(index.name == other.name for other in entry.indexes[:place]):
             env.problem(f"{below}.Name", "is named twice")
         if index.filter is not None:
-            _check_filter(env, below, index.filter)
+            _check_filter(env, below, index.filter, indexes.get(index.name))
 
 
-def _check_filter(env: Environment, path: str, value: dict[str, Any]) -> None:
+def _check_filter(env: Environment, path: str, value: dict[str, Any], index: IndexSettings | None) -> None:
     try:
-        filter_from_json(value, ".Filter")
+        own = filter_from_json(value, ".Filter")
     except InvalidFilter as error:
         for problem in error.problems or (error.at(".Filter"),):
             env.problem(path + problem.path, problem.message)
+        return
+    found = set() if index is None else filter_faults(own, index)
+    # What an agent's filter does not pin down, the filter of a call may.
+    for message in found - {NOT_PINNED}:
+        env.problem(f"{path}.Filter", message)
+
+
+def filter_faults(own: ODataFilter | None, index: IndexSettings) -> set[str]:
+    """Why the index would refuse every search with this filter of the settings; no field is named."""
+    try:
+        check_fields(own, index)
+    except InvalidFilter as error:
+        return {NOT_PINNED if problem.code == "required_filter_field" else NOT_ALLOWED for problem in error.problems}
+    return set()

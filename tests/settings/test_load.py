@@ -190,6 +190,15 @@ BROKEN = [
     ("context unfiltered", {**MINIMAL, "AiAgents__Context__Index": "schools"}, "AiAgents__Context__Filter", "is required"),
     ("context filter", {**MINIMAL, "AiAgents__Context__Index": "schools", "AiAgents__Context__Filter": '{"raw": "a eq"}'},
      "AiAgents__Context__Filter.raw", ""),
+    ("context filter of a closed field",
+     {**with_index(FilterFields=["town"]), "AiAgents__Context__Index": "schools",
+      "AiAgents__Context__Filter": '{"equals": {"SECRET": 1}}'}, "AiAgents__Context__Filter", "FilterFields"),
+    ("context filter that pins nothing",
+     {**with_index(RequiredFilterFields=["town"]), "AiAgents__Context__Index": "schools",
+      "AiAgents__Context__Filter": '{"equals": {"phase": 1}}'}, "AiAgents__Context__Filter", "RequiredFilterFields"),
+    ("unfiltered context of an index to be pinned",
+     {**with_index(RequiredFilterFields=["town"]), "AiAgents__Context__Index": "schools",
+      "AiAgents__Context__Unfiltered": "true"}, "AiAgents__Context__Filter", "RequiredFilterFields"),
     ("context limit", {**MINIMAL, "AiAgents__Context__RecentMessageMemoryLimit": "-1"},
      "AiAgents__Context__RecentMessageMemoryLimit", "from 0"),
     ("search time", {**MINIMAL, "AiAgents__Context__SearchTime": "Later"}, "AiAgents__Context__SearchTime", "one of"),
@@ -293,6 +302,17 @@ BROKEN_AGENTS = [
 def test_agents_are_checked(agents: list[Any], place: str, words: str) -> None:
     problems = problems_of({**WITH_KEY, AGENT: json.dumps(agents)})
     assert words in problems[AGENT + place]
+
+
+def test_an_agents_filter_keeps_to_the_fields_of_its_index() -> None:
+    def faults(**filter_: Any) -> dict[str, str]:
+        agents = json.dumps([{"Name": "a", "Indexes": [{"Name": "schools", "Filter": {"equals": filter_}}]}])
+        index = with_index(KeyField="urn", FilterFields=["town", "phase"], RequiredFilterFields=["town"])
+        return problems_of({**index, AGENT: agents})
+
+    assert "FilterFields" in faults(SECRET=1)[f"{AGENT}[0].Indexes[0].Filter"]
+    assert faults(town="Bath") == {}
+    assert faults(phase="Primary") == {}, "a caller may pin down the rest"
 
 
 def test_an_agent_needs_a_key_field() -> None:

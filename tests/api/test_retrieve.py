@@ -198,6 +198,17 @@ async def test_a_missing_index_is_the_operators(service: SearchService) -> None:
         assert (reply.status, error_of(reply)["code"]) == (502, "index_misconfigured")
 
 
+@pytest.mark.parametrize("own", [{"equals": {"nope": 1}}, {"equals": {"title": 5}}])
+async def test_a_filter_of_the_agent_that_fails_is_the_operators(service: SearchService, own: Any) -> None:
+    agents = json.dumps([{"Name": "schools-agent", "Indexes": [{"Name": "inspections", "Filter": own}]}])
+    async with app_over(service, {"AiAgents__KnowledgeAgents": agents}) as app:
+        reply = await app.call(AGENT_RETRIEVE, BODY, **AGENT)
+        assert (reply.status, error_of(reply)["code"]) == (502, "index_misconfigured")
+        named = {"indexName": "inspections", "filterAddOn": "wrong eq 'x'"}
+        reply = await app.call(AGENT_RETRIEVE, {**BODY, "targetIndexParams": [named]}, **AGENT)
+        assert (reply.status, error_of(reply)["code"]) == (400, "invalid_query")
+
+
 def model_settings(url: str) -> dict[str, str]:
     return {"AiAgents__Model__Endpoint": url, "AiAgents__Model__Deployment": "gpt-test"}
 

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 
 from ..caller import Caller
 from ..clock import Clock
-from ..errors import InvalidRequest, Problem
+from ..errors import IndexMisconfigured, InvalidQuery, InvalidRequest, Problem
 from ..evidence_set import Found, candidate, document_of
 from ..hits import Hit, HitPage
 from ..ranking import score_kind
 from ..retrieval import EvidenceSearch, Retrieval
+from ..service_errors import misconfigured
 from .assembling import assembled
 from .merging import Entry, Searched
 from .planning import SubQueries
@@ -87,6 +88,15 @@ class Planned:
         asked = EvidenceSearch(index=target.index.name, query=search.query, filter=target.filter, size=target.max_documents)
         try:
             return await self.retrieval.hits_for_evidence(asked, self.caller, also=also)
+        except InvalidQuery as error:
+            if target.own_filter is None and all(problem.path == "$.filter" for problem in error.problems):
+                # The caller named no filter, so it is the agent's that the index refuses.
+                self.retrieval.signals.event(
+                    "index_misconfigured", index=target.index.name, error_type=IndexMisconfigured.code
+                )
+                raise misconfigured(target.index) from error
+            error.problems = tuple(_at_request(problem, self.request, target) for problem in error.problems)
+            raise
         except InvalidRequest as error:
             error.problems = tuple(_at_request(problem, self.request, target) for problem in error.problems)
             raise

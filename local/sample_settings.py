@@ -23,6 +23,7 @@ INSPECTIONS: dict[str, Any] = {
     "KeyField": "id",
     "SemanticConfiguration": "default",
     "VectorFields": ["content_vector"],
+    "MinimumRerankerScore": 1.5,
 }
 TRUSTS: dict[str, Any] = {
     "Name": "trusts",

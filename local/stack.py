@@ -17,7 +17,7 @@ from .children import ROOT, Child, LocalRunError, free_port, is_free
 from .sample_settings import app_settings
 from .search.load import LoadError, load_over_http, read_documents, read_index
 
-START_SECONDS = 60.0
+START_SECONDS = 120.0
 SAMPLE = ROOT / "local" / "sample"
 SAMPLE_INDEXES = ("schools", "inspections", "trusts")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -165,8 +166,9 @@ GARBAGE = [b"", b"not json", b"[]", b'{"id": "b1"}', b"\xff\xfe", base64.b64enco
 
 @pytest.mark.parametrize("body", GARBAGE, ids=lambda body: repr(body[:12]))
 async def test_an_unusable_message_is_a_stored_rejection_at_once(desk: App, body: bytes) -> None:
-    await run_message(desk.services, Message(body=body, id="m9", deliveries=1))
-    await run_message(desk.services, Message(body=body, id="m9", deliveries=2))
+    queued = datetime.now(UTC)
+    for delivery in (1, 2):
+        await run_message(desk.services, Message(body=body, id="m9", deliveries=delivery, queued_at=queued))
     rejections = body_of(await desk.call(BRIEFING_REJECTIONS))["rejections"]
     assert [one["messageId"] for one in rejections] == ["m9"]
 

@@ -12,7 +12,8 @@ https://evil.example/x¦www.evil.example¦a@evil.example¦evil.com¦//evil.com¦
 |---|---|¦---¦===¦- ¦+ ¦1. ¦2) ¦> ¦# ¦    ¦  ¦ ¦a¦word ¦"¦'¦:¦&¦&lt;¦&#91;¦javascript:alert(1)¦(javascript:alert(1))¦](¦![
 ](https://evil.example)¦=¦{¦}¦$¦^¦*[HTML]: x¦HTML¦#¦@¦;¦&amp¦h¦www¦.¦com¦//¦http¦s:¦mailto:¦é
 """
-_CONTROLS = ["\t", "\n", "\n\n", "  \n", "\\\n", "\r\n", "\u200b", "\u202e", "\x00", "\ud800", "\ufdd0", "\ufdd6"]
+_CONTROLS = ["\t", "\n", "\n\n", "  \n", "\\\n", "\r\n", "\u200b", "\u202e", "\x00", "\ud800", "\u00a0"]
+_CONTROLS += ["\ufdd0", "\ufdd6", "\ufdd7"]
 _LEADS = "¦> ¦- ¦-¦  ¦    ¦\t¦1. ¦2. ¦   ¦* ¦+ ¦# ¦- - ¦> > ¦>- ¦      ¦10) ¦-\t¦ \t"
 _BODIES = r"""
 ```¦~~~¦````¦``` x¦[Evidence 9]¦[Evidence 9] ¦<img src=x>¦[Evidence 1]¦text¦`¦`a¦b`¦![i](https://evil.example)

@@ -223,6 +223,7 @@ def test_reference_definition_is_shown_as_text(shown_as: Format) -> None:
         ("a &amp; b &lt;i&gt;", "<p>a &amp; b &lt;i&gt;</p>\n"),
         ("<div>\n*x*\n</div>", "<p>&lt;div&gt;\n<em>x</em>\n&lt;/div&gt;</p>\n"),
         ("a\x00b", "<p>a\ufffdb</p>\n"),
+        ("a\u00a0b", "<p>a\u00a0b</p>\n"),
         ("\ud83d", "<p>\ufffd</p>\n"),
     ],
 )

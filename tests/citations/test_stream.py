@@ -57,7 +57,7 @@ def test_equal_at_random_splits(answer: str, shown_as: Format, by_state: bool, r
 
 GOOD = ["Rated Good ", "[Evi", "dence 1", "]", ". More"]
 IN_TEXT = ["Rated Good", "", "", "", f" Ofsted report ({LINK}). More"]
-IN_MARKDOWN = ["Rated Good", "", "", "", f" [Ofsted report](<{LINK}>)."]
+IN_MARKDOWN = ["Rated", "", "", "", f" Good [Ofsted report](<{LINK}>)."]
 IN_HTML = "<p>Rated Good [Trust &lt;page&gt; *x*].</p>\n"
 
 
@@ -72,7 +72,7 @@ IN_HTML = "<p>Rated Good [Trust &lt;page&gt; *x*].</p>\n"
         (
             "markdown",
             ["Rated Good ", "[Evi", "dence 1", "]", ". More"],
-            ["Rated Good", "", "", "", f" [Ofsted report](<{LINK}>)."],
+            ["Rated", "", "", "", f" Good [Ofsted report](<{LINK}>)."],
         ),
         (
             "html",

@@ -16,7 +16,7 @@ from ..sources import Source
 from .links import LinkPolicy
 from .loose_lists import loosen
 from .markdown_text import MarkdownText, inert
-from .signs import ANCHOR, CLOSE, CODE, EAT, SEAM, TICKET
+from .signs import ANCHOR, CLOSE, CODE, EAT, NO_BREAK, SEAM, TICKET
 
 _BLOCK_TAGS = "p hr pre blockquote ul ol li h1 h2 h3 h4 h5 h6 table thead tbody tr th td"
 TAGS = frozenset(f"{_BLOCK_TAGS} br em strong del code a".split())
@@ -62,8 +62,9 @@ class HtmlText(MarkdownText):
         """Rendered blocks with their citations put in, and then nothing else but what may come out; sanitised in one go."""
         cited = _TICKET.sub(lambda ticket: self._tickets[int(ticket[1])], TICKET.join(blocks))
         self._tickets.clear()
-        cleaned = _TARGETLESS.sub(r"\1", self._cleaner.clean(cited)).replace("<p></p>\n", "")
-        return cleaned.split(TICKET)
+        # nh3 takes the square of the time for no-break blanks, and writes each as an entity.
+        cleaned = self._cleaner.clean(cited.replace("\u00a0", NO_BREAK)).replace(NO_BREAK, "\u00a0")
+        return _TARGETLESS.sub(r"\1", cleaned).replace("<p></p>\n", "").split(TICKET)
 
 
 def _citation(source: Source) -> str:

@@ -308,30 +308,35 @@ class Reader:
 
         Never within a link, and never while nothing stands on a line yet but what leaves nothing.
         """
-        cut = scan.decided
+        following = ""
         for token in reversed(scan.tokens):
-            if token.start >= cut or token.kind in ("seam", "alt", "alt_end"):
+            if token.start >= scan.decided or token.kind in ("seam", "alt", "alt_end"):
                 continue
-            place = self._place_in(token, cut)
+            place = self._place_in(token, scan.decided, following)
             if place is not None and not scan.inside_link(place) and not token.leads_after(place - token.start):
                 return place
+            following = token.kind
         return 0
 
-    def _place_in(self, token: Token, cut: int) -> int | None:
-        """Where the text may be cut in, or after, a token: after something that shows."""
+    def _place_in(self, token: Token, decided: int, following: str) -> int | None:
+        """Where the text may be cut in or after a token: after something that shows. `following`: the kind of the next."""
         if token.kind != "text":
-            return None if self._sink.words else min(cut, token.end)
-        place = self._last_space(token.start, min(token.end, cut))
-        return None if place == token.start else place
-
-    def _last_space(self, start: int, end: int) -> int | None:
-        """The start of the last run of blanks there; without words, where a run at the very end starts, or the end."""
-        text = self._leaf[start:end]
+            return None if self._sink.words else min(decided, token.end)
+        text = self._leaf[token.start : min(token.end, decided)]
         kept = text.rstrip(_SPACE)
-        if not self._sink.words or len(kept) < len(text):
-            return start + len(kept)
-        place = max(kept.rfind(space) for space in _SPACE)
-        return None if place < 0 else start + len(kept[: place + 1].rstrip(_SPACE))
+        if self._sink.words and not (len(kept) < len(text) and _stays_apart(text[len(kept) :], following)):
+            kept = _before_last_space(kept)
+        return token.start + len(kept) if kept else None
+
+
+def _stays_apart(space: str, following: str) -> bool:
+    """Whether blanks at the end of a text part its last word from what follows: a removed marker would take them along."""
+    return following not in ("", "marker") or "\n" in space or "\r" in space
+
+
+def _before_last_space(text: str) -> str:
+    place = max(text.rfind(space) for space in _SPACE)
+    return text[: place + 1].rstrip(_SPACE)
 
 
 def _goes_on(plan: Plan) -> bool:

@@ -23,8 +23,11 @@ GUARD = "\ufdd5"
 TICKET = "\ufdd6"
 """Around the number of a citation while the CommonMark library works."""
 
+NO_BREAK = "\ufdd7"
+"""A no-break blank while nh3 works."""
+
 SEAMS = SEAM + EAT
-_RESERVED = re.compile("[\ufdd0-\ufdd6]")
+_RESERVED = re.compile("[\ufdd0-\ufdd7]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BIDI_CONTROLS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _CONTROLS_AND_SPACE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")

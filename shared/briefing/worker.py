@@ -109,10 +109,16 @@ class Worker:
                 await asyncio.sleep(pause)
                 waited += pause
                 continue
-            claimed = await self._store.save_standing(_started(found, delivery))
+            started = _started(found, delivery)
+            claimed = await self._store.save_standing(started) or await self._started_after_all(started)
             if claimed is not None:
                 return claimed
         raise Redeliver("busy")
+
+    async def _started_after_all(self, started: Record) -> Record | None:
+        """A repeated write fails on its own first one, when only the answer to that was lost."""
+        found = await self._store.record(started.key)
+        return found if found is not None and found.standing == started.standing else None
 
     async def _first_record(self, order: Order, delivery: Delivery) -> Record | Unreadable | Outcome | None:
         """The record of a message that came without one; None when somebody else made it meanwhile."""
@@ -122,7 +128,8 @@ class Worker:
         if await self._store.is_deleted(order.key.batch_id):
             await self._store.create(record.tombstone())
             return "cancelled"
-        return await self._store.create(_started(record, delivery))
+        started = _started(record, delivery)
+        return await self._store.create(started) or await self._started_after_all(started)
 
     async def _settled(self, found: Record, order: Order, delivery: Delivery) -> Unreadable | Outcome | None:
         if found.standing.digest != order.digest:

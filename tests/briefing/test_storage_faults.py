@@ -53,20 +53,23 @@ async def storage(
     await connected.close()
 
 
-@pytest.mark.parametrize("fault", [500, 503, "lose_request", "lose_answer"])
+@pytest.mark.parametrize("write", [1, 2], ids=["taking", "saving"])
+@pytest.mark.parametrize("submitted", [True, False], ids=["submitted", "direct"])
+@pytest.mark.parametrize("fault", [503, "lose_request", "lose_answer"])
 async def test_one_fault_is_repeated_by_the_sdk_and_a_lost_answer_is_recognised(
-    storage: Storage, proxy: FaultyProxy, real_settings: BriefingSettings, fault: Fault
+    storage: Storage, proxy: FaultyProxy, real_settings: BriefingSettings, fault: Fault, submitted: bool, write: int
 ) -> None:
     bench = Workbench(storage=storage, settings=real_settings)
-    await bench.briefings().submit("b1", [profile("a")], NOBODY)
+    if submitted:
+        await bench.briefings().submit("b1", [profile("a")], NOBODY)
     writes: list[str] = []
 
-    def final_write_fails(method: str, path: str) -> Fault:
+    def one_write_fails(method: str, path: str) -> Fault:
         writes.extend([path] if method == "PUT" and "/records/" in path else [])
         # Of a run's writes the first takes the record and the second is its result.
-        return fault if len(writes) == 2 and not proxy.faults else None
+        return fault if len(writes) == write and not proxy.faults else None
 
-    proxy.plan = final_write_fails
+    proxy.plan = one_write_fails
     assert await bench.briefings().handle_message(_message("a"), "m1") == "completed"
     assert proxy.faults == [fault]
     record = await bench.record("a")

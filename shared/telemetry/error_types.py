@@ -16,6 +16,7 @@ ERROR_CODES = frozenset(
         "content_filtered",
         "daily_limit",
         "deadline_passed",
+        "duplicate_key",
         "evidence_required",
         "failed_checks",
         "gone",

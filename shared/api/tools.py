@@ -197,7 +197,7 @@ SEARCH_TOOL = McpTool(
         _INDEX,
         _QUERY,
         _FILTER,
-        ToolProperty(name="top", type="integer", description="How many documents, 10 if left out."),
+        ToolProperty(name="top", type="integer", description=_HOW_MANY),
     ),
     run=_search,
 )
@@ -208,7 +208,7 @@ EVIDENCE_TOOL = McpTool(
         _INDEX,
         _QUERY,
         _FILTER,
-        ToolProperty(name="size", type="integer", description="How many documents, 10 if left out."),
+        ToolProperty(name="size", type="integer", description=_HOW_MANY),
     ),
     run=_evidence,
 )

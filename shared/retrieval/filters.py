@@ -95,5 +95,5 @@ def _parsed(filled: Filled, path: str) -> ODataFilter:
         node = parse(filled.text)
     except InvalidFilter as error:
         raise invalid_filter(path, "invalid_filter", error.message) from error
-    lists = frozenset(parse(condition) for condition in filled.lists)
+    lists = frozenset(node if condition == filled.text else parse(condition) for condition in filled.lists)
     return ODataFilter(text=filled.text, node=node, empty=filled.empty, lists=lists)

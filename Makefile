@@ -4,7 +4,7 @@ VENV   := .venv
 PY     := $(VENV)/bin/python
 PORT   ?= 7071
 
-.PHONY: run test test-quick check index bench package clean
+.PHONY: run test test-quick truth index snapshots package clean
 
 run: $(VENV)/.local ## the app with everything it needs; walks through the main job, then serves (ONCE=1: ends after it)
 	@$(PY) -m local.run --port $(PORT) $(if $(ONCE),--once)
@@ -20,6 +20,12 @@ test-quick: $(VENV)/.dev ## the tests without the slow ones
 
 index: $(VENV)/.local ## loads DATA=file.jsonl by INDEX=definition.json into the search service at URL
 	@$(PY) -m local.search.load --data $(DATA) --index $(INDEX) $(if $(URL),--url $(URL))
+
+truth: $(VENV)/.dev ## the counts of the measured truths (docs/truth.md)
+	@$(PY) -m pytest -q -rP -k "golden or recorded or recordings" | grep -E "agree|measured|whole|passed|failed"
+
+snapshots: $(VENV)/.local ## what each parameter file would deploy, written anew; needs the bicep compiler
+	@$(PY) -m local.snapshots write
 
 package: $(VENV)/.local ## the zip that is deployed
 	@$(PY) -m local.package --out dist/app.zip

@@ -90,7 +90,8 @@ class Assembly:
                 parts.append(self._alternative(token))
             else:
                 self._show(token, parts, inserts)
-        return self._dialect.finish(_EATEN.sub(_eat, "".join(parts)), inserts, starts_line=starts_line)
+        text = "".join(parts)
+        return self._dialect.finish(_EATEN.sub(_eat, text) if EAT in text else text, inserts, starts_line=starts_line)
 
     def _alternative(self, token: Token) -> str:
         """What a token inside an image's text leaves: markers stay text, links are only their text."""
@@ -139,5 +140,11 @@ def _eat(blanks: re.Match[str]) -> str:
 
 def put_in(text: str, inserts: Iterable[str]) -> str:
     """`text` without seams and with its inserts."""
+    if not _SIGNS.search(text):
+        return _put(text, inserts)
+    return _put(_SIGNS.sub("", text), inserts)
+
+
+def _put(text: str, inserts: Iterable[str]) -> str:
     following = iter(inserts)
-    return _INSERT.sub(lambda _: next(following), _SIGNS.sub("", text))
+    return _INSERT.sub(lambda _: next(following), text)

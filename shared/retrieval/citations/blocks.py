@@ -7,8 +7,7 @@ it is shows in its first characters more often than not, else `NeedMore` is rais
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from .tails import NeedMore
 
@@ -33,8 +32,7 @@ _OPEN_ENDED = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Container:
+class Container(NamedTuple):
     """A block quote (`marker` `>`), or a list item: `marker` tells lists apart, the content begins at column `indent`."""
 
     marker: str
@@ -42,16 +40,14 @@ class Container:
     empty: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Fence:
+class Fence(NamedTuple):
     """An open code fence."""
 
     mark: str
     length: int
 
 
-@dataclass(frozen=True, slots=True)
-class Open:
+class Open(NamedTuple):
     """What is open before a line: the containers, and the leaf block in the innermost."""
 
     containers: tuple[Container, ...] = ()
@@ -59,8 +55,7 @@ class Open:
     fence: Fence | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """What a line is. `offset`: where its content begins; `after`: what is open once it is taken.
 
     `kept` containers of those before go on, `opens_item` says whether a list item begins. `escape` asks for a backslash at
@@ -197,7 +192,7 @@ class _Planner:
         return Plan(
             "fence" if closes else "code",
             offset,
-            replace(self.before, leaf="none", fence=None) if closes else self.before,
+            self.before._replace(leaf="none", fence=None) if closes else self.before,
             self.kept,
         )
 
@@ -274,7 +269,7 @@ class _Planner:
         return Plan("continuation", self.line.offset, self.before, self.kept, escape=columns > 0)
 
     def _plan(self, kind: LineKind, offset: int, leaf: LeafKind, fence: Fence | None = None) -> Plan:
-        containers = tuple(replace(c, empty=False) if c.empty else c for c in self.containers)
+        containers = tuple(c._replace(empty=False) if c.empty else c for c in self.containers)
         escape = kind == "paragraph" and len(containers) >= MAX_DEPTH
         return Plan(kind, offset, Open(containers, leaf, fence), self.kept, self.opens_item, escape)
 

@@ -29,6 +29,7 @@ _LIVE = re.compile(
     rf"|(?P<run>[-=*_~+#]){_SEAM_RUN}++(?=(?P=run))"
     rf"|(?P<guard>{GUARD})"
 )
+_MAY_LIVE = re.compile(rf"[\\`!\[\]^<&{SEAMS}{GUARD}]")
 _REPLACED = {"slash": r"\\", "tick": r"\`", "bang": r"\!", "tag": "&lt;", "entity": "&amp;", "guard": "\\"}
 _LINE_START = re.compile(
     rf"(?P<before>(?:\A|(?<=[\r\n]))[ \t>]*+\d*+){_SEAM_RUN}++(?P<blanks>[ \t{SEAMS}]*+)"
@@ -79,12 +80,12 @@ class MarkdownText:
             text = _SIGNS_ONLY.sub(_guard_signs, text)
             text = _LINE_START.sub(lambda m: _guard_line(m, starts_line), text)
         shown, complete = hide_addresses(inert(text), inserts, self._policy)
-        return put_in(_TOUCHING_CODE.sub(f"{CODE} ", shown), complete)
+        return put_in(_TOUCHING_CODE.sub(f"{CODE} ", shown) if len(complete) > 1 else shown, complete)
 
 
 def inert(text: str) -> str:
     """`text` with everything escaped that could become a construct."""
-    return _LIVE.sub(_escaped, text)
+    return _LIVE.sub(_escaped, text) if _MAY_LIVE.search(text) else text
 
 
 def _escaped(match: re.Match[str]) -> str:

@@ -7,7 +7,7 @@ since a line is planned and a construct is read only when no further text could 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from .assembly import Assembly, Gaps
@@ -77,10 +77,10 @@ class Reader:
         self._sink = sink
         self._assembly = assembly
         self._options = options
-        self.position = position or Position()
-        self._open, self._within = self.position.open, self.position.within
-        self._leads, self._row = self.position.leads, self.position.row
-        self._columns, self._missing = self.position.columns, self.position.missing
+        position = position or Position()
+        self._open, self._within = position.open, position.within
+        self._leads, self._row = position.leads, position.row
+        self._columns, self._missing = position.columns, position.missing
         self._leaf = ""
         self._gaps = Gaps()
         self._fenced: list[str] = []
@@ -88,6 +88,12 @@ class Reader:
         self._more: list[str] = []
         self._more_size = 0
         self._patience = 0
+        self._mark(self._within)
+
+    @property
+    def position(self) -> Position:
+        """Where what is released ends."""
+        return Position(*self._stands)
 
     def feed(self, text: str, *, final: bool) -> None:
         """Reads on. What cannot be decided yet stays held; with `final` nothing does.
@@ -242,7 +248,7 @@ class Reader:
         row = line[plan.offset :]
         if self._missing > MAX_MISSING_CELLS:
             self._sink.break_table()
-            self._take_text(replace(plan, kind="paragraph", after=replace(plan.after, leaf="paragraph")), line, end)
+            self._take_text(plan._replace(kind="paragraph", after=plan.after._replace(leaf="paragraph")), line, end)
             return
         self._sink.raw(line[: plan.offset])
         self._leads = True
@@ -263,7 +269,7 @@ class Reader:
         self._mark(within)
 
     def _mark(self, within: bool) -> None:
-        self.position = Position(self._open, within, self._leads, self._row, self._columns, self._missing)
+        self._stands = (self._open, within, self._leads, self._row, self._columns, self._missing)
 
     def _release_fence(self) -> None:
         if self._fenced:
@@ -288,7 +294,7 @@ class Reader:
         tokens = [token for token in scan.tokens if token.start < cut or token.end <= cut]
         self._complete(tokens, cut)
         self._sink.text(self._assembly.text(tokens, starts_line=self._leads))
-        self._row = self._row.after(tokens)
+        self._row = self._row.after(tokens, self._leaf[:cut])
         self._leaf = self._leaf[cut:]
         self._gaps.drop_before(cut)
         self._leads = False

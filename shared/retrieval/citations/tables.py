@@ -33,8 +33,10 @@ class HeaderRow:
         cells = self.pipes + 1 - (self.first == "|") - (self.last == "|" and self.pipes > 1)
         return not self.unsure and self.pipes > 0 and cells == columns
 
-    def after(self, tokens: Iterable[Token]) -> HeaderRow:
-        """The line after what these tokens show."""
+    def after(self, tokens: Iterable[Token], source: str) -> HeaderRow:
+        """The line after what these tokens, read from `source`, show."""
+        if "|" not in source and "`" not in source and not (self.pipes or self.unsure):
+            return _ENDED if source[-1:] in ("\n", "\r") else _UNENDED
         row = self
         for token in tokens:
             if token.kind == "code":
@@ -61,6 +63,10 @@ class HeaderRow:
         else:
             row = row._with(_SIGN.sub(_sign, body[start:]), _UNSURE.search(body, start) is not None)
         return replace(row, ended=True) if end else row
+
+
+_UNENDED = HeaderRow(0, "x", "x")
+_ENDED = HeaderRow(0, "x", "x", ended=True)
 
 
 def _sign(match: re.Match[str]) -> str:

@@ -30,6 +30,7 @@ ANSWERS = [
     "| a | b |\n|---|---|\n| `x` | [Evidence 1] |\nend\n\n# h [Evidence 9] #\r\nz\r",
     "![a [b](u)](v) <img alt='>'\nsrc=x> <https://evil.example> https://evil.example/x \\[Evidence 1\\]",
     "Wow![Evidence 1] [r]: x\n[r]: https://evil.example\n===\n***\n\tcode\n    code\n",
+    "``` ```\n``` ```\n> [Evidence 9] [Evidence 1]\n>\n```\n",
     "😀 \ud83d\ude00 [Evidence １] 【Evidence 2】【4:0†s】 \ue200cite\ue202x\ue201 [[Evidence 1]]",
 ]
 

@@ -55,13 +55,15 @@ class HtmlText(MarkdownText):
         return _INSERT.sub(lambda _: next(following), inert(text.replace(EAT, SEAM)))
 
     def render(self, markdown: str) -> str:
-        """The HTML of whole blocks, its citations still tickets. Nothing may show it before it was `sanitised`."""
-        return loosen(comrak.render_markdown(markdown, extension_options=self._extensions)).replace(SEAM, "")
+        """The HTML of a whole block with its citations put in. Nothing may show it before it was `sanitised`."""
+        rendered = loosen(comrak.render_markdown(markdown, extension_options=self._extensions)).replace(SEAM, "")
+        cited = _TICKET.sub(lambda ticket: self._tickets[int(ticket[1])], rendered)
+        self._tickets.clear()
+        return cited
 
     def sanitised(self, blocks: Sequence[str]) -> list[str]:
-        """Rendered blocks with their citations put in, and then nothing else but what may come out; sanitised in one go."""
-        cited = _TICKET.sub(lambda ticket: self._tickets[int(ticket[1])], TICKET.join(blocks))
-        self._tickets.clear()
+        """Rendered blocks with nothing but what may come out; sanitised in one go."""
+        cited = TICKET.join(blocks)
         # nh3 takes the square of the time for no-break blanks, and writes each as an entity.
         cleaned = self._cleaner.clean(cited.replace("\u00a0", NO_BREAK)).replace(NO_BREAK, "\u00a0")
         return _TARGETLESS.sub(r"\1", cleaned).replace("<p></p>\n", "").split(TICKET)

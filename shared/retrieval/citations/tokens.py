@@ -8,6 +8,7 @@ from typing import Literal
 from .markers import Marker
 from .values import CitationProblem, ProblemCode
 
+_LEAVES_NOTHING = " \t[!>-+*.)0123456789"
 TokenKind = Literal["text", "literal", "code", "marker", "address", "open", "close", "seam", "guard", "alt", "alt_end"]
 
 
@@ -31,13 +32,14 @@ class Token:
     def leads_after(self, size: int) -> bool:
         """Whether, after `size` characters of its text, only blanks and what leaves nothing stand on the line.
 
-        Brackets count as nothing: they go when they turn out to be those of a link.
+        Brackets count as nothing: they go when they turn out to be those of a link. So do the marks of quotes and lists,
+        which stand in a paragraph where another renderer may see a block begin.
         """
         if self.kind in ("seam", "marker", "guard"):
             return self.leads_line
         if self.kind != "text":
             return False
-        shown = self.text[:size].rstrip(" \t[!")
+        shown = self.text[:size].rstrip(_LEAVES_NOTHING)
         return shown[-1] in "\r\n" if shown else self.leads_line
 
 

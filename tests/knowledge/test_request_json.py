@@ -135,6 +135,22 @@ AGENT_FAULTS: list[tuple[object, str, str]] = [
     (targets({"indexName": "a", "top": 1}), "$.targetIndexParams[0].top", "unknown_key"),
     (targets({"indexName": "a", "maxDocsForReranker": 0}), "$.targetIndexParams[0].maxDocsForReranker", "out_of_range"),
     (targets({"indexName": "a", "maxDocsForReranker": 10001}), "$.targetIndexParams[0].maxDocsForReranker", "out_of_range"),
+    ({"messages": [said()], "a b<": 1}, '$["a b<"]', "unknown_key"),
+    (
+        targets({"indexName": "a", "maxDocsForReranker": 10**399}),
+        "$.targetIndexParams[0].maxDocsForReranker",
+        "out_of_range",
+    ),
+    (
+        targets({"indexName": "a", "rerankerThreshold": -(10**399)}),
+        "$.targetIndexParams[0].rerankerThreshold",
+        "out_of_range",
+    ),
+    (
+        targets({"indexName": "a", "rerankerThreshold": float("nan")}),
+        "$.targetIndexParams[0].rerankerThreshold",
+        "wrong_type",
+    ),
     (targets({"indexName": "a", "maxDocsForReranker": 1.5}), "$.targetIndexParams[0].maxDocsForReranker", "wrong_type"),
     (targets({"indexName": "a", "maxDocsForReranker": True}), "$.targetIndexParams[0].maxDocsForReranker", "wrong_type"),
     (targets({"indexName": "a", "rerankerThreshold": 4.01}), "$.targetIndexParams[0].rerankerThreshold", "out_of_range"),

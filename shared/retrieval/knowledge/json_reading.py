@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import InvalidFilter, InvalidRequest, Problem
+from ..filter_template import shown
 from ..filters import ODataFilter
 
 
@@ -40,7 +41,7 @@ class Reading:
             return {}
         for name in value:
             if name not in known:
-                self.fault(f"{path}.{str(name)[:60]}", "unknown_key", "This member is not known.")
+                self.fault(path + shown(str(name)), "unknown_key", "This member is not known.")
         return {name: member for name, member in value.items() if name in known and member is not None}
 
     def entries(self, value: object, path: str, *, least: int = 0, most: int) -> list[Any]:
@@ -95,7 +96,10 @@ class Reading:
         """A number of a range, None where there is none."""
         if value is None:
             return None
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        # Of floats alone: a whole number may be beyond every double, and `isfinite` fails at that.
+        if isinstance(value, bool | float) and not (isinstance(value, float) and math.isfinite(value)):
+            value = None
+        if not isinstance(value, int | float):
             self.fault(path, "wrong_type", "This must be a number.")
             return None
         if not least <= value <= most:

@@ -111,19 +111,15 @@ class Batches:
 
         Raises `InvalidSubmission` for an unknown status, `InvalidContinuation`, `BriefingNotFound`.
         """
-        if status is not None and status not in STATUSES:
-            raise InvalidSubmission(f"status must be one of {', '.join(STATUSES)}", code="invalid_status")
-        of = f"{batch_id}?{status or ''}"
-        where = read_continuation(continuation, of)
+        where = place_in_list(batch_id, status, continuation)
         found, following = await self._collect(batch_id, status, where)
-        if not found and continuation is None and status is None:
-            raise await self._absent(batch_id)
+        if not found and continuation is None:
+            await self._require_known(batch_id)
         briefings = tuple(_listed(entry) for entry in found)
         if briefings and all(briefing.erased for briefing in briefings):
             await self._require_kept(batch_id)
-        return BatchPage(
-            batch_id=batch_id, briefings=briefings, continuation=write_continuation(of, following.marker, following.after)
-        )
+        follows = write_continuation(_list_name(batch_id, status), following.marker, following.after)
+        return BatchPage(batch_id=batch_id, briefings=briefings, continuation=follows)
 
     async def retry(self, batch_id: str, caller: Caller) -> tuple[Receipt, ...]:
         """One new briefing for each failed and each unchecked one; those that have theirs already are given again.
@@ -211,6 +207,12 @@ class Batches:
             if page.marker is None or (status is None and found):
                 return found, where
 
+    async def _require_known(self, batch_id: str) -> None:
+        entries, _ = await self._collect(batch_id, None, Continuation())
+        if not entries:
+            raise await self._absent(batch_id)
+        await self._require_kept(batch_id)
+
     async def _require_kept(self, batch_id: str) -> None:
         if await self._store.is_deleted(batch_id):
             raise BriefingGone("the batch was deleted")
@@ -219,6 +221,17 @@ class Batches:
         if await self._store.is_deleted(batch_id):
             return BriefingGone("the batch was deleted")
         return BriefingNotFound("no batch of this id is known")
+
+
+def place_in_list(batch_id: str, status: str | None, continuation: str | None) -> Continuation:
+    """Where a list of a batch goes on. Raises `InvalidSubmission` for an unknown status, `InvalidContinuation`."""
+    if status is not None and status not in STATUSES:
+        raise InvalidSubmission(f"status must be one of {', '.join(STATUSES)}", code="invalid_status")
+    return read_continuation(continuation, _list_name(batch_id, status))
+
+
+def _list_name(batch_id: str, status: str | None) -> str:
+    return f"{batch_id}?{status or ''}"
 
 
 class _Tally:

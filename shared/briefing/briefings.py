@@ -12,8 +12,9 @@ from shared.retrieval import QUIET, Caller, Format, IndexSettings, RetrievalErro
 
 from .access import Access
 from .announcing import Announcer
-from .batches import Batches, BatchPage, BatchParts, BatchProgress, erase_record
+from .batches import Batches, BatchPage, BatchParts, BatchProgress, erase_record, place_in_list
 from .composer import Composer, EvidenceFinder
+from .continuations import read_continuation
 from .definition_files import load_definitions
 from .definitions import Definition, Definitions
 from .deliveries import Delivery, Outcome
@@ -25,7 +26,7 @@ from .poison import PoisonHandler
 from .readiness import ReadyCheck, check_parts
 from .record_store import RecordStore
 from .records import Record
-from .rejections import RejectionPage, list_rejections
+from .rejections import REJECTIONS, RejectionPage, list_rejections
 from .settings import BriefingSettings
 from .storage import Storage
 from .submission import BatchReceipt, Receipt, Submission, SubmissionItem, SubmissionParts
@@ -72,7 +73,6 @@ class Briefings:
         Raises `InvalidSubmission` and `UnknownName` with paths, `DefinitionsBroken`, `NotConfigured`, `Forbidden`,
         `BriefingConflict` with paths. After a storage error the same call goes on where it stopped.
         """
-        await self._prepare()
         return await self._submission.submit(batch_id, items, caller)
 
     async def get(self, briefing_id: str, caller: Caller, format: Format = "html") -> BriefingView:  # noqa: A002
@@ -91,32 +91,38 @@ class Briefings:
 
         Raises `BriefingNotFound`, and `BriefingBusy` while it runs or waits to be run again.
         """
+        known = _known_form(briefing_id)
         await self._prepare()
-        with self._parts.signals.span("erase", briefings=1, briefing_id=briefing_id):
-            pointer = await self._store.pointer(_known_form(briefing_id))
+        with self._parts.signals.span("erase", briefings=1, briefing_id=known):
+            pointer = await self._store.pointer(known)
             if pointer is None:
                 raise BriefingNotFound("no briefing of this id is known")
             await self._announcer.announce(await erase_record(self._store, pointer))
 
     async def batch(self, batch_id: str) -> BatchProgress:
         """How far a batch is, from its records: one storage call for 5,000. Raises `BriefingNotFound`, `BriefingGone`."""
+        known = _known_form(batch_id)
         await self._prepare()
-        return await self._batches.progress(_known_form(batch_id))
+        return await self._batches.progress(known)
 
     async def batch_page(self, batch_id: str, *, status: str | None = None, continuation: str | None = None) -> BatchPage:
         """The next hundred briefings of a batch. Raises `InvalidSubmission`, `InvalidContinuation`, and as `batch`."""
+        known = _known_form(batch_id)
+        place_in_list(known, status, continuation)
         await self._prepare()
-        return await self._batches.page(_known_form(batch_id), status=status, continuation=continuation)
+        return await self._batches.page(known, status=status, continuation=continuation)
 
     async def retry_batch(self, batch_id: str, caller: Caller) -> tuple[Receipt, ...]:
         """One new briefing for each failed and each unchecked one of a batch; the same ones whenever it is called."""
+        known = _known_form(batch_id)
         await self._prepare()
-        return await self._batches.retry(_known_form(batch_id), caller)
+        return await self._batches.retry(known, caller)
 
     async def delete_batch(self, batch_id: str) -> None:
         """Deletes all of a batch, which then takes no more briefings. Raises as `delete`; nothing changes while one runs."""
+        known = _known_form(batch_id)
         await self._prepare()
-        await self._batches.delete(_known_form(batch_id))
+        await self._batches.delete(known)
 
     def definitions(self) -> Sequence[Definition]:
         """The definitions by name, newest version first; `schema` is that of their parameters."""
@@ -124,6 +130,7 @@ class Briefings:
 
     async def rejections(self, continuation: str | None = None) -> RejectionPage:
         """Messages that could not be taken, newest first, a hundred a page. Raises `InvalidContinuation`."""
+        read_continuation(continuation, REJECTIONS)
         await self._prepare()
         return await list_rejections(self._storage.blobs, continuation)
 
@@ -172,15 +179,16 @@ class Briefings:
             self._prepared = True
 
     async def _readable(self, briefing_id: str, caller: Caller) -> Record:
+        known = _known_form(briefing_id)
         await self._prepare()
-        record = await self._record(briefing_id)
+        record = await self._record(known)
         if record.standing.erased:
             raise BriefingGone("the briefing was deleted")
         self._access.require_readable(record.indexes, caller)
         return record
 
     async def _record(self, briefing_id: str) -> Record:
-        pointer = await self._store.pointer(_known_form(briefing_id))
+        pointer = await self._store.pointer(briefing_id)
         record = await self._store.record(pointer.key) if pointer else None
         if record is None:
             raise BriefingNotFound("no briefing of this id is known")
@@ -188,6 +196,7 @@ class Briefings:
 
     def _submission_parts(self) -> SubmissionParts:
         return SubmissionParts(
+            prepare=self._prepare,
             store=self._store,
             queue=self._storage.queue,
             definitions=self._definitions,

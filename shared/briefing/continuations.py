@@ -39,6 +39,11 @@ def read_continuation(text: str | None, of: str) -> Continuation:
         named, marker, after = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
     except (ValueError, TypeError, binascii.Error, RecursionError):
         raise InvalidContinuation("the continuation is not one of this list") from None
-    if named != of or not isinstance(marker, str | None) or not isinstance(after, str):
+    if named != of or not (marker is None or _is_plain(marker)) or not _is_plain(after):
         raise InvalidContinuation("the continuation is not one of this list")
     return Continuation(marker, after)
+
+
+def _is_plain(value: object) -> bool:
+    """Whether the storage could have given it: its markers and our names are plain ASCII."""
+    return isinstance(value, str) and value.isascii() and (value.isprintable() or not value)

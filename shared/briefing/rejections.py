@@ -16,6 +16,8 @@ from .continuations import read_continuation, write_continuation
 from .storage import Blobs, NewBlob
 
 PAGE = 100
+REJECTIONS = "rejections"
+"""The name of this list in its continuations."""
 # Names count down, so that a list by name begins with the newest: the last second that a date can have, less this one.
 LAST_SECOND = 253_402_300_799
 
@@ -78,8 +80,8 @@ async def store_rejection(blobs: Blobs, rejection: Rejection) -> None:
 
 async def list_rejections(blobs: Blobs, continuation: str | None = None) -> RejectionPage:
     """A page of rejections. Raises `InvalidContinuation`."""
-    where = read_continuation(continuation, "rejections")
+    where = read_continuation(continuation, REJECTIONS)
     page = await blobs.list_page(names.REJECTIONS, marker=where.marker, size=PAGE)
     read = [await blobs.read(entry.name) for entry in page.entries]
     rejections = [Rejection.from_content(blob.content) for blob in read if blob is not None]
-    return RejectionPage(rejections=rejections, continuation=write_continuation("rejections", page.marker))
+    return RejectionPage(rejections=rejections, continuation=write_continuation(REJECTIONS, page.marker))

@@ -7,7 +7,7 @@ that its message is on the queue; a pointer without one says that a call broke o
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -64,8 +64,9 @@ class BatchReceipt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubmissionParts:
-    """What submission works with."""
+    """What submission works with. `prepare` is awaited before the storage is first asked."""
 
+    prepare: Callable[[], Awaitable[None]]
     store: RecordStore
     queue: Queue
     definitions: Definitions
@@ -77,6 +78,7 @@ class Submission:
     """Accepts briefings and puts them on the queue."""
 
     def __init__(self, parts: SubmissionParts) -> None:
+        self._prepare = parts.prepare
         self._store = parts.store
         self._queue = parts.queue
         self._definitions = parts.definitions
@@ -93,6 +95,7 @@ class Submission:
             orders = self.orders(batch_id, items)
             for definition in {order.definition.name: order.definition for order in orders}.values():
                 self._access.require_submittable(definition.indexes, caller)
+            await self._prepare()
             # Ids that were just made up cannot be known to anybody.
             known = batch_id is not None or any(item.id is not None for item in items)
             receipts = await self.accept(orders, check_first=known)

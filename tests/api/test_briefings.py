@@ -222,6 +222,23 @@ async def test_readiness_names_the_part_of_storage_that_is_down(
     assert {check["name"] for check in body_of(ready)["checks"] if not check["ok"]} == named
 
 
+async def test_what_a_caller_got_wrong_is_told_before_storage_is_asked(service: SearchService, azurite: Azurite) -> None:
+    broken = azurite.connection_string.replace(f":{azurite.ports.blob}/", f":{free_port()}/")
+    where: dict[str, Any] = {"route_params": {"id": "batch"}}
+    async with app_over(service, storage_settings(azurite, "down") | {"BriefingStorage": broken}) as app:
+        replies = [
+            await submitted(app, "-a"),
+            await app.call(SUBMIT_BRIEFINGS, {"briefings": [{"briefing": "x", "parameters": {}}]}),
+            await app.call(LIST_BATCH, **where, query={"status": "lost"}),
+            await app.call(LIST_BATCH, **where, query={"continuation": "x"}),
+            await app.call(BRIEFING_REJECTIONS, query={"continuation": "x"}),
+            await app.call(GET_BATCH, route_params={"id": "a b"}),
+        ]
+        assert [reply.status for reply in replies] == [400, 400, 400, 400, 400, 404]
+        down = await submitted(app, "a")
+        assert (down.status, body_of(down)["code"]) == (503, "storage_unavailable")
+
+
 async def test_without_storage_only_briefings_are_closed(service: SearchService) -> None:
     async with app_over(service, {"BriefingStorage": ""}) as app:
         reply = await submitted(app, "b1")

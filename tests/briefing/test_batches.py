@@ -90,12 +90,13 @@ async def test_a_hundred_thousand_briefings_cost_at_most_25_storage_calls() -> N
     assert blobs.calls <= 25
 
 
-@pytest.mark.parametrize("known", ["batch", "page", "retry", "delete"])
+@pytest.mark.parametrize("known", ["batch", "page", "page of a status", "retry", "delete"])
 async def test_a_batch_that_nobody_submitted_is_not_found(known: str) -> None:
     briefings = Workbench().briefings()
     calls = {
         "batch": briefings.batch("none"),
         "page": briefings.batch_page("none"),
+        "page of a status": briefings.batch_page("none", status="failed"),
         "retry": briefings.retry_batch("none", NOBODY),
         "delete": briefings.delete_batch("none"),
     }
@@ -151,6 +152,19 @@ async def test_a_foreign_continuation_is_refused(continuation: str) -> None:
         await bench.briefings().batch_page("big", continuation=continuation)
     with pytest.raises(InvalidContinuation, match="not one of this list"):
         await bench.briefings().rejections("x" if continuation == write_continuation("rejections", "m") else continuation)
+
+
+@pytest.mark.parametrize(("marker", "after"), [("a\0b", ""), ("\ud800", ""), ("é", ""), (None, "\ud800"), (None, "a\n")])
+async def test_a_continuation_that_no_storage_gives_is_refused(marker: str | None, after: str) -> None:
+    bench = await _filled(3)
+    with pytest.raises(InvalidContinuation, match="not one of this list"):
+        await bench.briefings().batch_page("big", continuation=write_continuation("big?", marker, after))
+
+
+async def test_a_status_that_none_of_a_batch_has_gives_an_empty_page() -> None:
+    bench = await _filled(3)
+    page = await bench.briefings().batch_page("big", status="retrying")
+    assert (page.briefings, page.continuation) == ((), None)
 
 
 async def test_an_unknown_status_is_refused() -> None:
@@ -315,6 +329,8 @@ async def test_a_deleted_batch_is_gone_and_takes_no_more() -> None:
     for call in (
         bench.briefings().batch("b1"),
         bench.briefings().batch_page("b1"),
+        bench.briefings().batch_page("b1", status="failed"),
+        bench.briefings().batch_page("b1", status="cancelled"),
         bench.briefings().retry_batch("b1", NOBODY),
     ):
         with pytest.raises(BriefingGone, match="batch was deleted"):

@@ -204,9 +204,23 @@ async def test_a_filter_of_the_agent_that_fails_is_the_operators(service: Search
     async with app_over(service, {"AiAgents__KnowledgeAgents": agents}) as app:
         reply = await app.call(AGENT_RETRIEVE, BODY, **AGENT)
         assert (reply.status, error_of(reply)["code"]) == (502, "index_misconfigured")
-        named = {"indexName": "inspections", "filterAddOn": "wrong eq 'x'"}
-        reply = await app.call(AGENT_RETRIEVE, {**BODY, "targetIndexParams": [named]}, **AGENT)
-        assert (reply.status, error_of(reply)["code"]) == (400, "invalid_query")
+        for add_on in ("outcome eq 'Good'", "wrong eq 'x'"):
+            named = {"indexName": "inspections", "filterAddOn": add_on}
+            reply = await app.call(AGENT_RETRIEVE, {**BODY, "targetIndexParams": [named]}, **AGENT)
+            assert (reply.status, error_of(reply)["code"]) == (502, "index_misconfigured")
+            assert "nope" not in reply.content().decode()
+
+
+async def test_beside_a_good_filter_of_the_agent_a_bad_one_is_the_callers(service: SearchService) -> None:
+    own = {"equals": {"outcome": "Good"}}
+    agents = json.dumps([{"Name": "schools-agent", "Indexes": [{"Name": "inspections", "Filter": own}]}])
+    async with app_over(service, {"AiAgents__KnowledgeAgents": agents}) as app:
+        for add_on in ("wrong eq 'x'", "title eq 5"):
+            named = {"indexName": "inspections", "filterAddOn": add_on}
+            reply = await app.call(AGENT_RETRIEVE, {**BODY, "targetIndexParams": [named]}, **AGENT)
+            error = error_of(reply)
+            assert (reply.status, error["code"]) == (400, "invalid_query")
+            assert error["target"] == "$.targetIndexParams[0].filterAddOn"
 
 
 def model_settings(url: str) -> dict[str, str]:

@@ -89,8 +89,7 @@ class Planned:
         try:
             return await self.retrieval.hits_for_evidence(asked, self.caller, also=also)
         except InvalidQuery as error:
-            if target.own_filter is None and all(problem.path == "$.filter" for problem in error.problems):
-                # The caller named no filter, so it is the agent's that the index refuses.
+            if await self._refuses_agents_filter(search, error):
                 self.retrieval.signals.event(
                     "index_misconfigured", index=target.index.name, error_type=IndexMisconfigured.code
                 )
@@ -100,6 +99,20 @@ class Planned:
         except InvalidRequest as error:
             error.problems = tuple(_at_request(problem, self.request, target) for problem in error.problems)
             raise
+
+    async def _refuses_agents_filter(self, search: PlannedSearch, error: InvalidQuery) -> bool:
+        """Whether it is the agent's own filter that the index refuses; beside one of the caller it is asked for alone."""
+        target = search.target
+        if target.agent_filter is None or any(problem.path != "$.filter" for problem in error.problems):
+            return False
+        if target.own_filter is None:
+            return True
+        alone = EvidenceSearch(index=target.index.name, query=search.query, filter=target.agent_filter, size=1)
+        try:
+            await self.retrieval.hits_for_evidence(alone, self.caller)
+        except InvalidQuery:
+            return True
+        return False
 
 
 def _characters(found: Found) -> int:

@@ -17,12 +17,14 @@ from .requests import DEFAULT_DOCUMENTS, RetrieveRequest, Target
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResolvedTarget:
-    """One index to read: `filter` is what is sent, `own_filter` the caller's part of it, the only one that is shown."""
+    """One index to read: `filter` is what is sent, `own_filter` the caller's part of it, the only one that is shown, and
+    `agent_filter` the agent's part."""
 
     index: IndexSettings
     filter: ODataFilter | None = None
     filter_path: str = "$"
     own_filter: str | None = None
+    agent_filter: ODataFilter | None = None
     max_documents: int = DEFAULT_DOCUMENTS
     reranker_threshold: float | None = None
     include_source_data: bool = False
@@ -63,7 +65,8 @@ def resolve_targets(
 
 def _resolved(agent: AgentSettings, own: AgentIndex, asked: Target, index: IndexSettings) -> ResolvedTarget:
     threshold = agent.reranker_threshold if asked.reranker_threshold is None else asked.reranker_threshold
-    joined = _joined(_agent_filter(own), asked.filter)
+    agents = _agent_filter(own)
+    joined = _joined(agents, asked.filter)
     parent, dot, _ = asked.path.rpartition("].")
     path = f"{parent}].filterAddOn" if dot else asked.path
     check_fields(joined, index, path)
@@ -72,6 +75,7 @@ def _resolved(agent: AgentSettings, own: AgentIndex, asked: Target, index: Index
         filter=joined,
         filter_path=path,
         own_filter=None if asked.filter is None else asked.filter.text,
+        agent_filter=agents,
         max_documents=asked.max_documents,
         reranker_threshold=threshold,
         include_source_data=asked.include_source_data,

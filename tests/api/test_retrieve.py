@@ -183,6 +183,11 @@ async def test_roles_hold_for_agents(service: SearchService) -> None:
     async with app_over(service, {"AiAgents__AISearch__Indexes": closed, "AiAgents__Context__Index": "schools"}) as app:
         reply = await app.call(AGENT_RETRIEVE, BODY, **AGENT)
         assert (reply.status, error_of(reply)["code"]) == (403, "role_required")
+        # What is wrong with the request itself is told before.
+        for role, text, expected in (("user", "a" * 10_001, (413, "too_large")), ("system", "a", (400, "no_question"))):
+            messages = [{"role": role, "content": [{"type": "text", "text": text}]}]
+            reply = await app.call(AGENT_RETRIEVE, {"messages": messages}, **AGENT)
+            assert (reply.status, error_of(reply)["details"][0]["code"]) == expected
 
 
 async def test_a_missing_index_is_the_operators(service: SearchService) -> None:

@@ -45,15 +45,13 @@ class SubQueries:
 async def sub_queries(request: RetrieveRequest, agent: AgentSettings, planner: Planner | None, clock: Clock) -> SubQueries:
     """Intents as they are; messages through the planner or, without one, the last different user texts, newest first.
 
-    Raises InvalidRequest for images that no model takes and for messages in which no user says anything.
+    Raises as `check_messages`.
     """
     if request.intents:
         return SubQueries(queries=tuple(dict.fromkeys(request.intents)))
-    if planner is None or not planner.takes_images:
-        refuse_images(request)
-    last = last_user_texts(request.messages, agent.max_sub_queries)
+    check_messages(request, agent, planner)
     if planner is None:
-        return SubQueries(queries=last)
+        return SubQueries(queries=last_user_texts(request.messages, agent.max_sub_queries))
     begun = clock.now()
     plan = await planner.plan(request.messages, agent.max_sub_queries)
     activity = PlanningActivity(
@@ -64,6 +62,18 @@ async def sub_queries(request: RetrieveRequest, agent: AgentSettings, planner: P
     )
     planned = tuple(dict.fromkeys(query.strip() for query in plan.queries if query.strip()))
     return SubQueries(queries=planned[: agent.max_sub_queries], activity=activity)
+
+
+def check_messages(request: RetrieveRequest, agent: AgentSettings, planner: Planner | None) -> None:
+    """Raises InvalidRequest for images that no model takes and for messages in which no user says anything, TooLarge.
+
+    The agents of the service read images and conversations themselves; its knowledge bases take texts only.
+    """
+    if request.intents or (agent.engine == "service" and agent.knowledge_agent):
+        return
+    if planner is None or not planner.takes_images:
+        refuse_images(request)
+    last_user_texts(request.messages, agent.max_sub_queries)
 
 
 def last_user_texts(messages: Sequence[RetrieveMessage], limit: int) -> tuple[str, ...]:

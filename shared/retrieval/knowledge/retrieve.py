@@ -12,7 +12,7 @@ from ..errors import SearchTimeout
 from ..retrieval import Retrieval
 from ..settings import AgentSettings
 from .planned import Planned
-from .planning import Planner, sub_queries
+from .planning import Planner, check_messages, sub_queries
 from .replies import PlanningActivity, RetrieveReply, SearchActivity
 from .requests import AGENT_VERSION, KNOWLEDGE_BASE_VERSION, RetrieveRequest
 from .service import ask_service
@@ -35,6 +35,7 @@ async def retrieve(
     """
     caller = caller or NOBODY
     targets = resolve_targets(agent, request, retrieval.index)
+    check_messages(request, agent, planner)
     _check_rights(retrieval, agent, targets, caller)
     version = AGENT_VERSION if request.shape == "agent" else KNOWLEDGE_BASE_VERSION
     with retrieval.signals.span("retrieve", agent=agent.name, engine=agent.engine, api_version=version) as span:

@@ -13,10 +13,10 @@ test: $(VENV)/.dev ## every check and every test
 	@$(VENV)/bin/ruff check .
 	@$(VENV)/bin/ruff format --check .
 	@$(VENV)/bin/mypy
-	@$(PY) -m pytest -n 2 --dist loadscope $(ARGS)
+	@$(PY) -m pytest -n 2 --dist loadscope --no-loadscope-reorder $(ARGS)
 
 test-quick: $(VENV)/.dev ## the tests without the slow ones
-	@$(PY) -m pytest -n 2 --dist loadscope -m "not slow" $(ARGS)
+	@$(PY) -m pytest -n 2 --dist loadscope --no-loadscope-reorder -m "not slow" $(ARGS)
 
 index: $(VENV)/.local ## loads DATA=file.jsonl by INDEX=definition.json into the search service at URL
 	@$(PY) -m local.search.load --data $(DATA) --index $(INDEX) $(if $(URL),--url $(URL))

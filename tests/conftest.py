@@ -40,3 +40,9 @@ def _own_environment() -> Iterator[None]:
     os.environ.pop("AZURE_CLIENT_ID", None)
     yield
     os.environ.update(taken)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with slow tests first, so that no process is left alone with one of them at the end of a run in parallel."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)

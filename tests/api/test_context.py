@@ -118,6 +118,12 @@ BAD = [
     (turn("a", options={"searchTime": "Later"}), "$.options.searchTime", "out_of_range"),
     (turn("a", options={"recentMessageMemoryLimit": -1}), "$.options.recentMessageMemoryLimit", "out_of_range"),
     (turn("a", options={"recentMessageMemoryLimit": True}), "$.options.recentMessageMemoryLimit", "wrong_type"),
+    (
+        turn("a", options={"recentMessageRolesIncluded": ["User", "robot"]}),
+        "$.options.recentMessageRolesIncluded[1]",
+        "out_of_range",
+    ),
+    (turn("a", state={"my key": 5}, options={"stateKey": "my key"}), '$.state["my key"]', "wrong_type"),
     (turn("a", options={"stateKey": " "}), "$.options.stateKey", "blank"),
     (turn("a", options={"contextFormatter": "x"}), "$.options.contextFormatter", "unknown_key"),
     (turn("a", options={"enableSensitiveTelemetryData": True}), "$.options.enableSensitiveTelemetryData", "unknown_key"),

@@ -23,7 +23,7 @@ from shared.retrieval import (
 )
 
 from ..json_body import Flaw
-from .base import Body, Names, NotBlank, at_most, within
+from .base import Body, NotBlank, at_most, within
 
 ROLES = ("user", "assistant", "system", "developer", "tool")
 _MAX_LIMIT = 2**31 - 1
@@ -35,10 +35,13 @@ def _role(value: str) -> str:
     return value
 
 
+Role = Annotated[str, AfterValidator(_role)]
+
+
 class MessageBody(Body):
     """A message; `injected` marks one that this app gave as context."""
 
-    role: Annotated[str, AfterValidator(_role)]
+    role: Role
     text: str
     injected: bool = False
 
@@ -51,7 +54,7 @@ class OptionsBody(Body):
 
     search_time: Literal["BeforeAIInvoke", "OnDemandFunctionCalling"] | None = None
     recent_message_memory_limit: Annotated[int, within(0, _MAX_LIMIT)] | None = None
-    recent_message_roles_included: Names | None = None
+    recent_message_roles_included: Annotated[list[Role], Field(fail_fast=True)] | None = None
     state_key: NotBlank | None = None
     context_prompt: str | None = None
     citations_prompt: str | None = None

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Mapping, Sequence
 
 from ..errors import InvalidRequest, Problem, TooLarge
+from ..filter_template import shown
 from ..limits import MAX_STATE_BYTES
 
 TEXTS = "recentMessagesText"
@@ -25,7 +26,7 @@ def read_texts(state: State, key: str, limit: int, path: str = "$.state") -> Tex
     A text may be null, which counts as empty. Raises InvalidRequest when the entry is of another shape.
     """
     entry = state.get(key)
-    path = f"{path}.{key}"
+    path += shown(key)
     if entry is None:
         return None
     if not isinstance(entry, Mapping):

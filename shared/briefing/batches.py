@@ -254,11 +254,13 @@ class _Tally:
         """What was counted; None for nothing."""
         if self._last is None:
             return None
+        started = datetime.fromisoformat(self._created)
         return BatchProgress(
             batch_id=batch_id,
             counts={status: self._counts[status] for status in STATUSES if self._counts[status]},
-            started_at=datetime.fromisoformat(self._created),
-            updated_at=self._last,
+            started_at=started,
+            # The storage tells its times in whole seconds: the first would lie before the start.
+            updated_at=max(self._last, started),
         )
 
 

@@ -63,6 +63,14 @@ async def test_progress_counts_each_status() -> None:
     assert progress.started_at <= progress.updated_at
 
 
+async def test_a_batch_is_not_updated_before_it_began() -> None:
+    bench = Workbench()
+    bench.memory.blobs.lag_seconds = -1.0  # a storage that tells its times in whole seconds is behind
+    await bench.submitted("a")
+    progress = await bench.briefings().batch("b1")
+    assert progress.updated_at == progress.started_at
+
+
 @pytest.mark.parametrize(
     ("counts", "percent"),
     [

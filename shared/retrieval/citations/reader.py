@@ -82,6 +82,8 @@ class Reader:
         self._leads, self._row = position.leads, position.row
         self._columns, self._missing = position.columns, position.missing
         self._leaf = ""
+        self._added: list[str] = []
+        self._size = 0
         self._gaps = Gaps()
         self._fenced: list[str] = []
         self._pending = ""
@@ -113,7 +115,7 @@ class Reader:
             self._release_fence()
         elif self._sink.incremental:
             self._scan(whole=False)
-        held = len(self._pending) + len(self._leaf)
+        held = len(self._pending) + self._size
         self._patience = held // 8 if held > 512 else 0
 
     @property
@@ -124,6 +126,7 @@ class Reader:
     @property
     def held(self) -> str:
         """The source of what is not released yet, from `position` on."""
+        self._join_leaf()
         return "".join((*self._fenced, self._gaps.within(self._leaf, 0, len(self._leaf)), self.waiting))
 
     def _read(self, text: str, final: bool) -> str:
@@ -155,7 +158,7 @@ class Reader:
     def _take_part(self, part: str) -> bool:
         """Takes a line whose end has not come, if it is certain to be text."""
         if self._within:
-            self._leaf += part
+            self._grow_leaf(part)
             return True
         if not part or not self._sink.incremental:
             return False
@@ -172,7 +175,7 @@ class Reader:
     def _take(self, plan: Plan, line: str, end: str | None) -> None:
         """Takes a planned line; `end` is None while its end has not come."""
         if _goes_on(plan):
-            self._gaps.add(len(self._leaf), line[: plan.offset])
+            self._gaps.add(self._size, line[: plan.offset])
             self._add_text(line[plan.offset :], end)
         elif plan.kind in ("paragraph", "continuation", "delimiter", "heading"):
             self._take_text(plan, line, end)
@@ -228,7 +231,7 @@ class Reader:
     def _add_text(self, text: str, end: str | None) -> None:
         self._within = True
         if end is None:
-            self._leaf += text
+            self._grow_leaf(text)
         else:
             self._end_line(text, end)
 
@@ -236,9 +239,9 @@ class Reader:
         """The rest of a line of text, up to its end."""
         self._within = False
         if self._open.leaf == "paragraph":
-            self._leaf += text + end
+            self._grow_leaf(text + end)
             return
-        self._leaf += text
+        self._grow_leaf(text)
         self._end_leaf()
         self._sink.raw(end)
         self._stand(self._open, within=False)
@@ -256,7 +259,7 @@ class Reader:
             if cell.group() == "|":
                 self._sink.raw("|")
             else:
-                self._leaf = cell.group()
+                self._grow_leaf(cell.group())
                 self._scan(whole=True)
         self._sink.raw(end)
         self._missing += max(0, self._columns - _cells(row))
@@ -277,6 +280,16 @@ class Reader:
             self._fenced = []
             self._stand(self._open, within=False)
 
+    def _grow_leaf(self, text: str) -> None:
+        """More text of the leaf block; joined only when it is looked at: a paragraph may have a line for every sign."""
+        self._added.append(text)
+        self._size += len(text)
+
+    def _join_leaf(self) -> None:
+        if self._added:
+            self._leaf += "".join(self._added)
+            self._added.clear()
+
     def _end_leaf(self) -> None:
         self._scan(whole=True)
         self._gaps = Gaps()
@@ -285,6 +298,7 @@ class Reader:
 
     def _scan(self, *, whole: bool) -> None:
         """Reads the text of the leaf block as far as it is certain, and releases that."""
+        self._join_leaf()
         if not self._leaf:
             return
         scan = Scan(Text(self._leaf, whole), self._options, leads_line=self._leads)
@@ -296,6 +310,7 @@ class Reader:
         self._sink.text(self._assembly.text(tokens, starts_line=self._leads))
         self._row = self._row.after(tokens, self._leaf[:cut])
         self._leaf = self._leaf[cut:]
+        self._size = len(self._leaf)
         self._gaps.drop_before(cut)
         self._leads = False
         self._mark(within=True)

@@ -25,9 +25,11 @@ TICKET = "\ufdd6"
 
 NO_BREAK = "\ufdd7"
 """A no-break blank while nh3 works."""
+AMPERSAND = "\ufdd8"
+"""An ampersand while nh3 works."""
 
 SEAMS = SEAM + EAT
-_RESERVED = re.compile("[\ufdd0-\ufdd7]")
+_RESERVED = re.compile("[\ufdd0-\ufdd8]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BIDI_CONTROLS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _CONTROLS_AND_SPACE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")

@@ -6,7 +6,7 @@ import base64
 import binascii
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,9 @@ MAX_MESSAGE_BYTES = 48 * 1024
 """Of the JSON, before any base64: with it that is 64 KiB, the most that a queue takes."""
 
 MAX_QUEUE_BYTES = 64 * 1024
+
+MAX_DEPTH = 20
+"""Of lists and objects in the parameters: more than any parameter has, and far from where writing JSON fails."""
 
 MEMBERS = ("version", "id", "batchId", "briefing", "parameters", "retryOf", "request")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -155,7 +158,22 @@ def _content_problems(value: Mapping[str, Any]) -> list[Problem]:
         return [Problem("$.parameters", "invalid_message", "must be given, unless the message names a stored request")]
     if request is not None and not isinstance(request, str):
         return [Problem("$.request", "invalid_message", "must be the digest of a stored request")]
+    if _is_deep(parameters):
+        return [Problem("$.parameters", "invalid_message", f"must not be nested deeper than {MAX_DEPTH} levels")]
     return []
+
+
+def _is_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [inner for outer in level for inner in _members(outer) if isinstance(inner, dict | list)]
+    return bool(level)
+
+
+def _members(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
 
 
 def _unreadable(reason: str, path: str, message: str) -> Unreadable:

@@ -53,6 +53,10 @@ TWICE = base64.b64encode(base64.b64encode(json.dumps(message()).encode()))
         pytest.param(b'{"version": NaN}', "unreadable_message", id="NaN"),
         pytest.param(b"[" * 100_000, "message_too_large", id="deep and large"),
         pytest.param(b"[" * 40_000, "unreadable_message", id="deep"),
+        pytest.param(body(message(parameters={"urn": json.loads("[" * 20 + "]" * 20)})), "invalid_message", id="deeper"),
+        pytest.param(
+            body(message(parameters=json.loads('{"a":' * 900 + "1" + "}" * 900))), "invalid_message", id="far deeper"
+        ),
         pytest.param(b"{" + b"9" * 6000, "unreadable_message", id="a long number"),
         pytest.param(body([message()]), "invalid_message", id="a list"),
         pytest.param(body("text"), "invalid_message", id="a JSON text"),

@@ -255,6 +255,22 @@ async def test_the_size_holds_for_the_service_too() -> None:
     assert reply["activity"][1]["warning"] == "Documents left out to keep the reply within 1000 characters: 3."
 
 
+@pytest.mark.parametrize("more", [0, 2])
+async def test_a_first_entry_longer_than_the_size_is_cut(more: int) -> None:
+    entries = [{"ref_id": n, "title": "T", "terms": "", "content": '"漢' * 600} for n in range(1 + more)]
+    long = {**AGENT_REPLY, "references": [{"type": "AzureSearchDoc", "id": "0", "activitySource": 1, "docKey": "0"}]}
+    long["response"] = [{"role": "assistant", "content": [{"type": "text", "text": json.dumps(entries)}]}]
+    reply, _ = await asked({"messages": said("a")}, Scripted(body=long), settings={"max_evidence_characters": 1000})
+    text = reply["response"][0]["content"][0]["text"]
+    (entry,) = json.loads(text)
+    assert 995 <= len(text) <= 1000
+    assert entry["content"].startswith('"漢"漢')
+    assert [one["id"] for one in reply["references"]] == ["0"]
+    said_of = reply["activity"][1]["warning"]
+    left_out = f" Documents left out to keep the reply within 1000 characters: {more}." if more else ""
+    assert said_of == f"The document was cut to keep the reply within 1000 characters.{left_out}"
+
+
 async def test_an_answer_of_the_service_stays_as_it_is() -> None:
     answer = {**AGENT_REPLY, "response": [{"content": [{"type": "text", "text": "Dogs are welcome [ref_id:0]."}]}]}
     reply, _ = await asked({"messages": said("a")}, Scripted(body=answer), settings={"max_evidence_characters": 400})

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 from urllib.parse import quote
 
 from ..azure_search import ServiceReply
@@ -19,9 +21,10 @@ from ..errors import (
     SearchRefused,
     SemanticUnavailable,
 )
+from ..graphemes import cut
 from ..retrieval import Retrieval
 from ..settings import AgentSettings
-from .assembling import LEFT_OUT
+from .assembling import LEFT_OUT, SHORTENED
 from .planning import last_user_texts, refuse_images
 from .replies import Activity, RetrieveReply, SearchActivity
 from .requests import AGENT_VERSION, KNOWLEDGE_BASE_VERSION, RetrieveRequest
@@ -79,23 +82,39 @@ def _error(reply: ServiceReply, agent: AgentSettings) -> RetrievalError:
 
 
 def _within(reply: RetrieveReply, most: int) -> RetrieveReply:
-    """The reply with whole entries, from the first, that stand in `most` characters; a text that is no list stays."""
+    """The reply with whole entries, from the first, that stand in `most` characters; a text that is no list stays.
+
+    The first always stays; its content is cut where it alone is longer.
+    """
     try:
         entries = json.loads(reply.text)
     except ValueError:
         return reply
-    if len(reply.text) <= most or not isinstance(entries, list):
+    if len(reply.text) <= most or not isinstance(entries, list) or not entries:
         return reply
     kept = len(entries)
     while kept > 1 and len(_dumped(entries[:kept])) > most:
         kept -= 1
     shown = {str(entry.get("ref_id")) for entry in entries[:kept] if isinstance(entry, dict)}
-    notice = LEFT_OUT.format(len(entries) - kept, most)
+    first = _shortened(entries[0], most) if kept == 1 else entries[0]
+    notices = [SHORTENED.format(most)] if first is not entries[0] else []
+    notices += [LEFT_OUT.format(len(entries) - kept, most)] if kept < len(entries) else []
+    notice = " ".join(notices)
     return RetrieveReply(
-        text=_dumped(entries[:kept]),
+        text=_dumped([first, *entries[1:kept]]),
         references=tuple(one for one in reply.references if one.id in shown),
         activity=_first_noted(reply, notice),
     )
+
+
+def _shortened(entry: Any, most: int) -> Any:
+    """The entry with the longest start of its content with which it stands in `most` characters."""
+    content = entry.get("content") if isinstance(entry, dict) else None
+    if not isinstance(content, str) or len(_dumped([entry])) <= most:
+        return entry
+    lengths = range(len(content) + 1)
+    fitting = bisect_right(lengths, most, key=lambda length: len(_dumped([{**entry, "content": content[:length]}])))
+    return {**entry, "content": cut(content, max(0, fitting - 1)).rstrip()}
 
 
 def _first_noted(reply: RetrieveReply, notice: str) -> tuple[Activity, ...]:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import get_args
 
-from shared.briefing import PAGE_CONTENT_SECURITY_POLICY
+from shared.briefing import PAGE_CONTENT_SECURITY_POLICY, Definitions, check_submission, load_definitions
 from shared.retrieval import Format, InvalidRequest, Problem
 from shared.settings import Section
 
 from .json_body import body_as
 from .replies import Reply
+from .requests import Request
 from .routes import Call, Handle, Route
 from .services import Services
 from .wire.briefings import (
@@ -34,6 +36,18 @@ PAGE_HEADERS = {
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "no-referrer",
 }
+
+
+def read_submission(request: Request) -> SubmissionBody:
+    """The body of a submission, its items checked by the definitions before settings or storage play a part."""
+    body = body_as(SubmissionBody)(request)
+    check_submission(_definitions(), body.batch_id, submission_items(body))
+    return body
+
+
+@cache
+def _definitions() -> Definitions:
+    return load_definitions()
 
 
 async def handle_submit(services: Services, call: Call) -> Reply:
@@ -134,7 +148,7 @@ SUBMIT_BRIEFINGS = Route(
     name="briefings",
     handle=handle_submit,
     role="Briefings.Submit",
-    read=body_as(SubmissionBody),
+    read=read_submission,
     needs=_NEEDS,
 )
 GET_BRIEFING = _reading("briefings/{id}", handle_get)

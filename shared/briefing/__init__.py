@@ -46,7 +46,7 @@ from .records import FINAL, STATUSES, Status
 from .rejections import Rejection, RejectionPage
 from .settings import BriefingSettings, ModelSettings, StorageSettings
 from .storage import Blobs, Queue, Storage
-from .submission import BatchReceipt, Receipt, SubmissionItem
+from .submission import BatchReceipt, Receipt, SubmissionItem, check_submission
 from .tokens import DailyTokens
 from .views import BriefingView, SectionView
 from .writing import AnswerWriter, Draft, Rejected, Task, Usage, Writer
@@ -114,6 +114,7 @@ __all__ = [
     "Writer",
     "answer",
     "answer_all",
+    "check_submission",
     "connect_storage",
     "load_definitions",
     "stream_answer",

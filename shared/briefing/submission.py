@@ -92,7 +92,7 @@ class Submission:
         and the storage errors; after one of those the same call goes on where it stopped.
         """
         with self._signals.span("submit", briefings=len(items)) as span:
-            orders = self.orders(batch_id, items)
+            orders = orders_of(self._definitions, batch_id, items)
             for definition in {order.definition.name: order.definition for order in orders}.values():
                 self._access.require_submittable(definition.indexes, caller)
             await self._prepare()
@@ -102,19 +102,6 @@ class Submission:
             span.set(batch_id=orders[0].key.batch_id)
         return BatchReceipt(batch_id=orders[0].key.batch_id, briefings=tuple(receipts))
 
-    def orders(self, batch_id: Any, items: Sequence[SubmissionItem]) -> list[Order]:
-        """The valid orders of a call; raises with every problem and its path."""
-        self._definitions.require_sound()
-        problems = list(_call_problems(batch_id, items))
-        batch = batch_id if is_id(batch_id) else new_id()
-        orders: list[Order] = []
-        for place, item in enumerate(items):
-            order = self._order(batch, item, f"$.briefings[{place}]", problems)
-            orders += [order] if order else []
-        if problems:
-            raise _invalid(problems)
-        return _named(orders, items, repeatable=batch_id is not None)
-
     async def accept(self, orders: Sequence[Order], *, check_first: bool) -> list[Receipt]:
         """Queues the orders that are new. Raises `BriefingConflict` before anything is queued, where that can be known."""
         if check_first:
@@ -122,27 +109,6 @@ class Submission:
         held = await for_each([order.pointer for order in orders], self._store.take, AT_ONCE)
         _refuse_conflicts(orders, held)
         return await for_each(list(zip(orders, held, strict=True)), self._accept_one, AT_ONCE)
-
-    def _order(self, batch: str, item: SubmissionItem, path: str, problems: list[Problem]) -> Order | None:
-        definition = self._definition(item.briefing, path, problems)
-        if item.id is not None and not is_id(item.id):
-            problems.append(Problem(f"{path}.id", "invalid_id", f"must be {ID_RULE}"))
-        if definition is None:
-            return None
-        found = check_parameters(definition.parameters, item.parameters, f"{path}.parameters")
-        problems += found
-        if found:
-            return None
-        digest = content_digest(batch, definition.name, item.parameters)
-        key = RecordKey(batch_id=batch, id=str(item.id or ""))
-        return Order(key=key, definition=definition, parameters=item.parameters, digest=digest)
-
-    def _definition(self, name: Any, path: str, problems: list[Problem]) -> Definition | None:
-        try:
-            return self._definitions.newest(name)
-        except UnknownName as error:
-            problems.append(error.at(f"{path}.briefing"))
-            return None
 
     async def _require_no_conflict(self, orders: Sequence[Order]) -> None:
         if await self._store.is_deleted(orders[0].key.batch_id):
@@ -176,6 +142,53 @@ class Submission:
         await self._queue.put(message.text())
 
 
+def check_submission(definitions: Definitions, batch_id: Any, items: Sequence[SubmissionItem]) -> None:
+    """Raises `InvalidSubmission` or `UnknownName` with the paths of everything that a call got wrong."""
+    orders_of(definitions, batch_id, items)
+
+
+def orders_of(definitions: Definitions, batch_id: Any, items: Sequence[SubmissionItem]) -> list[Order]:
+    """The valid orders of a call; raises with every problem and its path."""
+    definitions.require_sound()
+    batch = batch_id if is_id(batch_id) else new_id()
+    reading = _Reading(definitions=definitions, batch=batch, problems=_call_problems(batch_id, items))
+    read = [reading.order(item, f"$.briefings[{place}]") for place, item in enumerate(items)]
+    if reading.problems:
+        raise _invalid(reading.problems)
+    return _named([order for order in read if order], items, repeatable=batch_id is not None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reading:
+    """One pass over a call that collects what is wrong with it."""
+
+    definitions: Definitions
+    batch: str
+    problems: list[Problem]
+
+    def order(self, item: SubmissionItem, path: str) -> Order | None:
+        """The order of an item, None where something is wrong with it."""
+        definition = self._definition(item.briefing, path)
+        if item.id is not None and not is_id(item.id):
+            self.problems.append(Problem(f"{path}.id", "invalid_id", f"must be {ID_RULE}"))
+        if definition is None:
+            return None
+        found = check_parameters(definition.parameters, item.parameters, f"{path}.parameters")
+        self.problems.extend(found)
+        if found:
+            return None
+        digest = content_digest(self.batch, definition.name, item.parameters)
+        key = RecordKey(batch_id=self.batch, id=str(item.id or ""))
+        return Order(key=key, definition=definition, parameters=item.parameters, digest=digest)
+
+    def _definition(self, name: Any, path: str) -> Definition | None:
+        try:
+            return self.definitions.newest(name)
+        except UnknownName as error:
+            self.problems.append(error.at(f"{path}.briefing"))
+            return None
+
+
 def _message(order: Order) -> Message:
     return Message(
         version=order.definition.version,
@@ -187,7 +200,7 @@ def _message(order: Order) -> Message:
     )
 
 
-def _call_problems(batch_id: Any, items: Sequence[SubmissionItem]) -> Sequence[Problem]:
+def _call_problems(batch_id: Any, items: Sequence[SubmissionItem]) -> list[Problem]:
     problems: list[Problem] = []
     if batch_id is not None and not is_id(batch_id):
         problems.append(Problem("$.batchId", "invalid_id", f"must be {ID_RULE}"))

@@ -241,6 +241,8 @@ async def test_what_a_caller_got_wrong_is_told_before_storage_is_asked(service: 
 
 async def test_without_storage_only_briefings_are_closed(service: SearchService) -> None:
     async with app_over(service, {"BriefingStorage": ""}) as app:
+        invalid = await submitted(app, "-b1")
+        assert (invalid.status, body_of(invalid)["errors"][0]["path"]) == (400, "$.briefings[0].id")
         reply = await submitted(app, "b1")
         assert (reply.status, body_of(reply)["code"]) == (503, "not_configured")
         paths = {error["path"] for error in body_of(reply)["errors"]}

@@ -80,12 +80,12 @@ def last_user_texts(messages: Sequence[RetrieveMessage], limit: int) -> tuple[st
     """The last `limit` different texts of users, newest first. Raises InvalidRequest when there is none, TooLarge."""
     found: dict[str, str] = {}
     for place in range(len(messages) - 1, -1, -1):
-        message = messages[place]
-        if message.role == "user" and message.text and len(found) < limit:
-            found.setdefault(message.text, f"$.messages[{place}]")
+        said = messages[place]
+        if said.role == "user" and said.text and len(found) < limit:
+            found.setdefault(said.text, f"$.messages[{place}]")
     if not found and not _shows_images(messages):
-        message_text = "At least one message of the user needs a text."
-        raise InvalidRequest(message_text, problems=(Problem("$.messages", "no_question", message_text),))
+        message = "At least one message of the user needs a text."
+        raise InvalidRequest(message, code="no_question", problems=(Problem("$.messages", "no_question", message),))
     for text, path in found.items():
         check_length(text, path)
     return tuple(found)

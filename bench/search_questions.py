@@ -1,12 +1,14 @@
-"""Thirty questions in other words than the sample's documents: how often the right one is among the first five.
+"""Questions in other words than the documents: how often the right one is among the first five.
 
-    python -m bench.search_questions
+    python -m bench.search_questions              # thirty on the sample
+    python -m bench.search_questions --schools    # and twelve on the 24,069 schools beside the repository, some minutes
 
-The questions (search_questions.json) were written before any result was seen.
+The questions (search_questions.json, search_questions_schools.json) were written before any result was seen.
 """
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import json
 from collections.abc import Sequence
@@ -22,6 +24,8 @@ from .search_quality import DEFINITION
 ROOT = Path(__file__).resolve().parents[1]
 SAMPLE = ROOT / "local" / "sample"
 QUESTIONS = Path(__file__).with_suffix(".json")
+SCHOOL_QUESTIONS = Path(__file__).with_name("search_questions_schools.json")
+SCHOOLS = ROOT.parent / "shared" / "data" / "establishments.jsonl"
 MODES = ("keyword", "hybrid", "hybrid + semantic-like")
 
 
@@ -71,10 +75,14 @@ async def load_sample(service: SearchService, questions: Sequence[dict[str, str]
         await load(service, definition, read_documents(SAMPLE / f"{name}.jsonl"))
 
 
-async def main() -> dict[str, int]:
-    """Load the sample, ask, print; how many were found by mode."""
-    service, questions = SearchService(), json.loads(QUESTIONS.read_text(encoding="utf-8"))
-    await load_sample(service, questions)
+async def load_schools(service: SearchService) -> None:
+    """All schools, with vectors of their names, towns and kinds."""
+    definition = with_vectors(read_index(ROOT / "local" / "data" / "schools-index.json")) | {"name": "schools"}
+    await load(service, definition, read_documents(SCHOOLS))
+
+
+async def measured(service: SearchService, questions: Sequence[dict[str, str]]) -> dict[str, int]:
+    """Ask, print; how many were found by mode."""
     print(f"| mode | found among the first five, of {len(questions)} |\n| --- | --- |")
     found = {}
     for mode in MODES:
@@ -87,5 +95,18 @@ async def main() -> dict[str, int]:
     return found
 
 
+async def main(schools: bool) -> None:
+    """The sample, and the schools where they are asked for."""
+    service, questions = SearchService(), json.loads(QUESTIONS.read_text(encoding="utf-8"))
+    await load_sample(service, questions)
+    await measured(service, questions)
+    if schools:
+        service = SearchService()
+        await load_schools(service)
+        await measured(service, json.loads(SCHOOL_QUESTIONS.read_text(encoding="utf-8")))
+
+
 if __name__ == "__main__":
-    asyncio.run(main())
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--schools", action="store_true", help="ask about the schools too")
+    asyncio.run(main(parser.parse_args().schools))

@@ -82,6 +82,13 @@ def test_evidence_text_is_read_by_its_headings() -> None:
     assert evidence_blocks("none here") == {}
 
 
+@pytest.mark.parametrize("evidence", ["", "No headings here: 5", "--- x Evidence 2 ---\nn: 5"])
+def test_a_cited_number_without_evidence_supports_no_figure(evidence: str) -> None:
+    sources = [Source(number=1, name="A"), Source(number=2, name="B")]
+    found = check("It has 5 pupils [Evidence 1].", sources, figures=True, evidence=evidence)
+    assert [(problem.code, problem.numbers) for problem in found.problems] == [("unsupported_figure", (1,))]
+
+
 def test_figures_need_evidence() -> None:
     with pytest.raises(InvalidRequest, match="only with the evidence") as error:
         check("x", EVIDENCE.sources, figures=True)

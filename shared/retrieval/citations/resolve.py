@@ -52,21 +52,24 @@ def resolve(
     return account.resolution(shown)
 
 
-def _read(answer: str, asked: Asked, blocks: dict[int, str]) -> tuple[Account, str]:
+def _read(answer: str, asked: Asked, blocks: dict[int, str] | None) -> tuple[Account, str]:
     within_limit(len(answer))
     answer = clean_text(answer)
     account = Account(asked)
     shown = account.feed(answer, final=True)
-    if blocks and account.ledger.checks:
+    if blocks is not None and account.ledger.checks:
         for problem in unsupported_figures(answer, asked.sources, account.options, blocks):
             account.ledger.note(problem)
     return account, shown
 
 
-def _blocks(sources: Sequence[Source] | Evidence, figures: bool, evidence: Evidence | str | None) -> dict[int, str]:
-    """The evidence to compare figures with, by number; none when they are not to be compared."""
+def _blocks(sources: Sequence[Source] | Evidence, figures: bool, evidence: Evidence | str | None) -> dict[int, str] | None:
+    """The evidence to compare figures with, by number; None when they are not to be compared.
+
+    A cited number that the evidence does not hold supports nothing, so evidence without any block supports no figure.
+    """
     if not figures:
-        return {}
+        return None
     if evidence is None and isinstance(sources, Evidence):
         evidence = sources
     if evidence is None:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, MutableMapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from types import TracebackType
 from typing import Any
 
 from azure.core.credentials import AccessToken
-from azure.core.exceptions import HttpResponseError, ServiceResponseError
+from azure.core.exceptions import ServiceResponseError
 from azure.core.pipeline.transport import AsyncHttpTransport
 from azure.core.rest import AsyncHttpResponse, HttpRequest
-from azure.core.utils import case_insensitive_dict
+
+from local.search.message import Reply
+from local.search.transport import EmbeddedResponse
 
 ENDPOINT = "https://unit.search.windows.net"
 
@@ -75,7 +77,8 @@ class ScriptedTransport(AsyncHttpTransport[HttpRequest, AsyncHttpResponse]):
             raise
         if scripted.dropped:
             raise ServiceResponseError("The connection was dropped.")
-        return ScriptedResponse(request, scripted)
+        headers = {"Content-Type": "application/json", **scripted.headers}
+        return EmbeddedResponse(request, Reply(status=scripted.status, body=scripted.content, headers=headers))
 
     async def open(self) -> None:
         """Nothing to open."""
@@ -93,107 +96,6 @@ class ScriptedTransport(AsyncHttpTransport[HttpRequest, AsyncHttpResponse]):
         exc_value: BaseException | None = None,
         traceback: TracebackType | None = None,
     ) -> None:
-        return None
-
-
-class ScriptedResponse(AsyncHttpResponse):
-    """An answer that is already whole in memory."""
-
-    def __init__(self, request: HttpRequest, scripted: Scripted) -> None:
-        self._request = request
-        self._scripted = scripted
-        self._encoding: str | None = "utf-8"
-        self._headers: MutableMapping[str, str] = case_insensitive_dict(
-            {"Content-Type": "application/json", **scripted.headers}
-        )
-
-    @property
-    def request(self) -> HttpRequest:
-        """The request that was answered."""
-        return self._request
-
-    @property
-    def status_code(self) -> int:
-        """The HTTP status."""
-        return self._scripted.status
-
-    @property
-    def headers(self) -> MutableMapping[str, str]:
-        """The headers, whatever the case of their names."""
-        return self._headers
-
-    @property
-    def reason(self) -> str:
-        """Not needed."""
-        return ""
-
-    @property
-    def content_type(self) -> str | None:
-        """The Content-Type header."""
-        return self._headers.get("Content-Type")
-
-    @property
-    def is_closed(self) -> bool:
-        """Nothing stays open."""
-        return True
-
-    @property
-    def is_stream_consumed(self) -> bool:
-        """The body is in memory."""
-        return True
-
-    @property
-    def encoding(self) -> str | None:
-        """UTF-8 unless set."""
-        return self._encoding
-
-    @encoding.setter
-    def encoding(self, value: str | None) -> None:
-        self._encoding = value
-
-    @property
-    def url(self) -> str:
-        """The address that was asked."""
-        return self._request.url
-
-    @property
-    def content(self) -> bytes:
-        """The body."""
-        return self._scripted.content
-
-    def text(self, encoding: str | None = None) -> str:
-        """The body as text."""
-        return self.content.decode(encoding or "utf-8", "replace")
-
-    def json(self) -> Any:
-        """The body as JSON."""
-        return json.loads(self.content)
-
-    def body(self) -> bytes:
-        """The body, under the name that older policies use."""
-        return self.content
-
-    def raise_for_status(self) -> None:
-        """Raises HttpResponseError from status 400."""
-        if self.status_code >= 400:
-            raise HttpResponseError(response=self)
-
-    async def read(self) -> bytes:
-        """The body."""
-        return self.content
-
-    async def iter_raw(self, **kwargs: Any) -> AsyncIterator[bytes]:
-        """The body in one piece."""
-        yield self.content
-
-    async def iter_bytes(self, **kwargs: Any) -> AsyncIterator[bytes]:
-        """The body in one piece."""
-        yield self.content
-
-    async def close(self) -> None:
-        """Nothing to close."""
-
-    async def __aexit__(self, *args: object) -> None:
         return None
 
 

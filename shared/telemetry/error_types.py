@@ -43,6 +43,7 @@ ERROR_CODES = frozenset(
         "model_refused",
         "model_throttled",
         "model_timeout",
+        "no_question",
         "not_configured",
         "not_found",
         "plan_unreadable",

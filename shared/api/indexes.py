@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from shared.retrieval import AgentSettings, Caller, IndexSettings, RetrievalSettings
+from shared.retrieval import AgentSettings, Caller, IndexSettings, RetrievalSettings, may_read
 
 from .replies import Reply
 from .routes import Call, Route
 from .services import Services
-
-
-def may_read(index: IndexSettings, caller: Caller) -> bool:
-    """Whether the index's `AllowedRoles` let this caller in."""
-    return index.allowed_roles is None or bool(frozenset(index.allowed_roles) & (caller.roles or frozenset()))
 
 
 def mode_of(index: IndexSettings) -> str:

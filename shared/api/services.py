@@ -31,9 +31,10 @@ from shared.retrieval import (
     Retrieval,
     RetrievalError,
     RetrievalSettings,
+    is_loopback_host,
     make_credential,
 )
-from shared.settings import Settings, is_loopback, load_settings
+from shared.settings import Settings, load_settings
 from shared.telemetry import set_up
 
 from .capacity import Capacity
@@ -124,7 +125,7 @@ class Services:
         limit = model.daily_token_limit
         tokens = None if limit is None else DailyTokens((await self._made_storage()).blobs, limit)
         self.telemetry.allow("model", [model.deployment])
-        credential = None if is_loopback(urlsplit(model.endpoint).hostname) else self.credential
+        credential = None if is_loopback_host(urlsplit(model.endpoint).hostname) else self.credential
         return ModelWriter(model, credential, tokens, self.signals)
 
     async def _made_storage(self) -> Storage:

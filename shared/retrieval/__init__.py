@@ -1,6 +1,6 @@
 """Search, numbered evidence and checked citations over Azure AI Search: the only door to this package."""
 
-from .caller import Caller, check_rights
+from .caller import Caller, check_rights, may_read
 from .citations import (
     Check,
     Citation,
@@ -59,7 +59,7 @@ from .filter_fields import check_fields
 from .filter_json import filter_from_json
 from .filters import FilterNotBuilt, ODataFilter, odata
 from .hits import Caption, Hit, HitPage, ScoreKind, Semantic, SemanticAnswer
-from .identity import make_credential
+from .identity import in_azure, make_credential
 from .knowledge import (
     MessageImage,
     MessageText,
@@ -96,6 +96,7 @@ from .limits import (
     MAX_STATE_BYTES,
     MAX_TOP,
 )
+from .loopback import is_loopback_host
 from .retrieval import EvidenceSearch, Retrieval
 from .settings import AgentIndex, AgentSettings, Authentication, IndexSettings, RetrievalSettings
 from .signals import QUIET, Signals, SpanHandle
@@ -200,9 +201,12 @@ __all__ = [
     "check_rights",
     "fence",
     "filter_from_json",
+    "in_azure",
     "index_search",
     "injected_message",
+    "is_loopback_host",
     "make_credential",
+    "may_read",
     "odata",
     "parse_agent_key",
     "parse_retrieve_request",

@@ -7,7 +7,6 @@ SDK's model layer (`bench/` has the figures). The SDK's own retries and redirect
 from __future__ import annotations
 
 import json
-import re
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -25,13 +24,12 @@ from azure.search.documents.aio import SearchClient
 from .clock import Clock
 from .errors import IdentityUnavailable, SearchFailed, SearchThrottled, TemporaryError
 from .identity import SearchCredential
+from .loopback import is_loopback_host
 from .retries import Again, retry_after
 
 API_VERSION = "2026-04-01"
 PERMISSION_HEADER = "x-ms-query-source-authorization"
 _HEADERS = {"Accept": "application/json;odata.metadata=none", "Content-Type": "application/json"}
-_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-_LOOPBACK_V4 = re.compile(r"127(?:\.[0-9]{1,3}){3}", re.ASCII)
 _PUBLIC_CLOUD = "https://search.azure.com"
 _OTHER_CLOUDS = {".search.azure.us": "https://search.azure.us", ".search.azure.cn": "https://search.azure.cn"}
 _THROTTLED = frozenset({429, 503})
@@ -54,8 +52,7 @@ class ServiceReply:
 def is_loopback(endpoint: str) -> bool:
     """Whether `endpoint` is plain http on this machine: no token is asked for or sent there."""
     address = urlsplit(endpoint)
-    host = address.hostname or ""
-    return address.scheme == "http" and (host in _LOOPBACK or _LOOPBACK_V4.fullmatch(host) is not None)
+    return address.scheme == "http" and is_loopback_host(address.hostname)
 
 
 def open_client(

@@ -26,10 +26,15 @@ NOBODY = Caller()
 _HEADER_VALUE = re.compile(r"[\x20-\x7e]*")
 
 
+def may_read(index: IndexSettings, caller: Caller) -> bool:
+    """Whether the index's `AllowedRoles` let this caller in; what its documents ask for besides is not looked at."""
+    allowed = index.allowed_roles
+    return allowed is None or caller.trusted or bool((caller.roles or frozenset()) & frozenset(allowed))
+
+
 def check_rights(index: IndexSettings, caller: Caller) -> None:
     """Raises Forbidden (`role_required`, `caller_token_required`) unless `caller` may read `index`."""
-    allowed = index.allowed_roles
-    if allowed is not None and not caller.trusted and not (caller.roles or frozenset()) & frozenset(allowed):
+    if not may_read(index, caller):
         raise Forbidden(f"Reading the index {index.name} needs a role that this caller does not have.")
     token = caller.query_source_authorization
     if token is not None and not _HEADER_VALUE.fullmatch(token):

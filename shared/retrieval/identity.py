@@ -13,6 +13,12 @@ from .errors import IdentityUnavailable
 from .settings import Authentication
 
 _PLATFORM = ("IDENTITY_ENDPOINT", "WEBSITE_INSTANCE_ID")
+"""Variables that the platform sets in Azure and nowhere else (spec 11)."""
+
+
+def in_azure(environ: Mapping[str, str]) -> bool:
+    """Whether the process runs on the platform."""
+    return any(environ.get(name) for name in _PLATFORM)
 
 
 def make_credential(
@@ -30,7 +36,7 @@ def make_credential(
 
     if authentication is not None:
         return _other_identity(authentication)
-    if any(environ.get(name) for name in _PLATFORM):
+    if in_azure(environ):
         return aio.ManagedIdentityCredential(client_id=_named(client_id))
     return aio.ChainedTokenCredential(
         aio.AzureCliCredential(), aio.AzureDeveloperCliCredential(), aio.AzurePowerShellCredential()

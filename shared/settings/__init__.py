@@ -1,7 +1,6 @@
 """The app's settings, read from the environment (spec 2)."""
 
-from .auth import AuthMode, AuthSettings, in_azure, load_auth
-from .environment import is_loopback
+from .auth import AuthMode, AuthSettings, load_auth
 from .load import check_settings, load_settings, queue_name
 from .problems import Section, SettingProblem, SettingsError
 from .settings import ContextSettings, Settings
@@ -19,8 +18,6 @@ __all__ = [
     "Settings",
     "SettingsError",
     "check_settings",
-    "in_azure",
-    "is_loopback",
     "load_auth",
     "load_settings",
     "queue_name",

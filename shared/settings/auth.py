@@ -6,18 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, cast
 
+from shared.retrieval import in_azure
+
 from .environment import Environment, read_flag
 from .table import AUTH_MODE
 
 AuthMode = Literal["function", "entra", "open"]
-
-PLATFORM_VARIABLES = ("IDENTITY_ENDPOINT", "WEBSITE_INSTANCE_ID")
-"""Variables that the platform sets in Azure and nowhere else (spec 11)."""
-
-
-def in_azure(environ: Mapping[str, str]) -> bool:
-    """Whether the app runs on the platform."""
-    return any(environ.get(name) for name in PLATFORM_VARIABLES)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,16 +12,13 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from shared.retrieval import is_loopback_host
+
 from .problems import SettingProblem
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d{1,10}", re.ASCII)
 _FLAGS = {"true": True, "false": False}
-
-
-def is_loopback(host: str | None) -> bool:
-    """Whether `host` names this machine itself."""
-    return host in ("localhost", "127.0.0.1", "::1") or bool(host and re.fullmatch(r"127(\.\d{1,3}){3}", host))
 
 
 def read_number(text: str) -> float | None:
@@ -172,6 +169,6 @@ def _address_fault(value: str, loopback_http: bool) -> str | None:
         return "must be an https address with a host"
     if parts.username or parts.password or parts.query or parts.fragment:
         return "must be an address without user name, password, query or fragment"
-    if parts.scheme == "https" or (parts.scheme == "http" and loopback_http and is_loopback(host)):
+    if parts.scheme == "https" or (parts.scheme == "http" and loopback_http and is_loopback_host(host)):
         return None
     return "must begin with https:// (http is for a loopback address only)"

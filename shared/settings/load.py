@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from shared.briefing import BriefingSettings, ModelSettings, StorageSettings
+from shared.retrieval import in_azure, is_loopback_host
 from shared.telemetry import RedactorUnusable, TelemetrySettings, hmac_key
 
 from . import table
-from .auth import in_azure, load_auth
+from .auth import load_auth
 from .context import load_context
-from .environment import Environment, is_loopback
+from .environment import Environment
 from .host import HostFile
 from .problems import SettingProblem, SettingsError
 from .retrieval import load_retrieval
@@ -175,7 +176,7 @@ def _is_emulator(connection: str) -> bool:
         return True
     endpoints = [value for key, value in parts.items() if key.lower().endswith("endpoint")]
     hosts = [re.match(r"http://(\[[^\]]+\]|[^/:]+)", endpoint) for endpoint in endpoints]
-    return bool(hosts) and all(host is not None and is_loopback(host[1].strip("[]")) for host in hosts)
+    return bool(hosts) and all(host is not None and is_loopback_host(host[1].strip("[]")) for host in hosts)
 
 
 def _telemetry(env: Environment, azure: bool) -> TelemetrySettings:

@@ -92,7 +92,7 @@ async def test_a_stream_equals_the_whole(app: App, form: str) -> None:
     }
 
 
-@pytest.mark.parametrize("state", ["", "x", "cite0.abc", "cite9.abc.def", "cite1.!!", "cite1.eJw.00000000.<b>"])
+@pytest.mark.parametrize("state", ["", "x", "cite0.abc", "cite9.abc.def", "cite2.!!", "cite2.eJw.00000000.<b>"])
 async def test_a_state_of_somebody_else_is_refused_with_what_to_do(app: App, state: str) -> None:
     reply = await app.call(CITATIONS_STREAM, {"chunk": "x", "state": state, "sources": SOURCES})
     assert reply.status == 400

@@ -6,7 +6,9 @@ import pytest
 
 from shared.retrieval import (
     MAX_ANSWER_CHARACTERS,
+    MAX_CITED_CHARACTERS,
     MAX_SOURCES,
+    CitationStream,
     Evidence,
     Format,
     InvalidRequest,
@@ -322,6 +324,27 @@ def test_answer_over_the_limit() -> None:
         resolve("x" * (MAX_ANSWER_CHARACTERS + 1), SOURCES)
 
     assert error.value.code == "too_large"
+
+
+def test_citations_over_the_limit() -> None:
+    """A looping model: each marker stands for fifty long names, in a stream and in a state just as in a whole answer."""
+    sources = [Source(number=n, name="n" * 1_000, link="https://example.org/" + "l" * 3_000) for n in range(1, 51)]
+    paragraph = "Good [Evidence 1-50].\n\n"
+    most = MAX_CITED_CHARACTERS // (50 * 4_020)
+
+    assert resolve(paragraph * most, sources, format="text").citations[0].count == most
+    stream = CitationStream(sources, format="text")
+    stream.feed(paragraph * most)
+    again = CitationStream(sources, format="text", state=stream.state)
+    for call in (
+        lambda: resolve(paragraph * (most + 1), sources),
+        lambda: resolve(f"{paragraph}`" * (most + 1), sources),
+        lambda: check(paragraph * (most + 1), sources),
+        lambda: again.feed(paragraph, final=True),
+    ):
+        with pytest.raises(TooLarge, match="citations of the answer are over the limit of 20000000 characters") as error:
+            call()
+        assert error.value.code == "too_large"
 
 
 def test_unknown_format() -> None:

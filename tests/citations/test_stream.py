@@ -154,10 +154,10 @@ def _meta(state: str) -> dict[str, object]:
 @pytest.mark.parametrize(
     ("state", "why"),
     [
-        ("cite2.abc.def.", "another version"),
+        ("cite1.abc.def.", "another version"),
         ("", "another version"),
-        ("cite1.e30.00000000.", "damaged"),
-        ("cite1", "damaged"),
+        ("cite2.e30.00000000.", "damaged"),
+        ("cite2", "damaged"),
     ],
 )
 def test_state_that_cannot_be_taken_up(state: str, why: str) -> None:
@@ -190,7 +190,7 @@ def test_state_belongs_to_its_options(shown_as: Format, required: bool, referenc
 def _forged(shown_as: Format, meta: dict[str, object], held: str) -> str:
     packed = base64.urlsafe_b64encode(zlib.compress(json.dumps(meta).encode())).decode().rstrip("=")
     checksum = zlib.crc32(held.encode(), zlib.crc32(packed.encode()))
-    return f"cite1.{packed}.{checksum:08x}.{held}"
+    return f"cite2.{packed}.{checksum:08x}.{held}"
 
 
 @pytest.mark.parametrize(

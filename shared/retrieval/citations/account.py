@@ -13,6 +13,7 @@ from .inline import ScanOptions
 from .ledger import Ledger
 from .links import LinkPolicy
 from .markdown_text import MarkdownText
+from .ordinary import OrdinaryText
 from .plain_text import PlainText
 from .reader import Position, Reader
 from .sinks import HtmlSink, TextSink
@@ -49,6 +50,7 @@ class Account:
             dialect = MarkdownText(policy) if asked.format == "markdown" else PlainText()
             self.sink = TextSink(markdown=asked.format == "markdown")
         self.options = ScanOptions(policy, asked.references)
+        self.ordinary = OrdinaryText(dialect, self.ledger, references=asked.references)
         self.reader = Reader(self.sink, Assembly(dialect, self.ledger), self.options, position)
 
     def feed(self, text: str, *, final: bool) -> str:
@@ -58,6 +60,18 @@ class Account:
             self.sink.close()
             self.ledger.close()
         return self.sink.take()
+
+    def read(self, answer: str) -> str:
+        """Reads a whole answer and gives what it shows; its ordinary stretches need no reader."""
+        at = 0
+        for start, end in self.ordinary.stretches(answer):
+            if at < start:
+                self.reader.feed(answer[at:start], final=False)
+            at = start
+            if self.reader.rest():
+                self.sink.blocks(self.ordinary.text(answer[start:end]))
+                at = end
+        return self.feed(answer[at:], final=True)
 
     def check(self) -> Check:
         """The verdict, once the answer is read to its end."""

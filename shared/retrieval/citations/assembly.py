@@ -66,6 +66,9 @@ class Dialect(Protocol):
     def closing(self, link: str) -> str:
         """The end of an allowed link."""
 
+    def leaves(self, ordinary: str) -> bool:
+        """Whether `finish` would change nothing in this ordinary text but put the citations in."""
+
     def finish(self, text: str, inserts: Iterable[str], *, starts_line: bool) -> str:
         """The text with its `inserts` put in, in order, where it has ANCHOR, CODE and CLOSE."""
 

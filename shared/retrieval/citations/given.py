@@ -21,17 +21,23 @@ def given_sources(sources: Sequence[Source] | Evidence) -> tuple[Source, ...]:
     listed = sources.sources if isinstance(sources, Evidence) else tuple(sources)
     if len(listed) > MAX_SOURCES:
         raise InvalidRequest(f"At most {MAX_SOURCES} sources; {len(listed)} were given.", code="too_many_sources")
-    problems = tuple(problem for at, source in enumerate(listed) for problem in _problems(at, source))
+    given = tuple(map(_fit, listed))
+    problems = tuple(problem for at, source in enumerate(given) for problem in _problems(at, source))
     if problems:
         raise InvalidRequest("A source needs a number of 1 or more and a name.", code="invalid_source", problems=problems)
-    return tuple(replace(s, name=clean_name(s.name), link=normal_link(s.link)) for s in listed)
+    return given
+
+
+def _fit(source: Source) -> Source:
+    name, link = clean_name(source.name), normal_link(source.link)
+    return source if (name, link) == (source.name, source.link) else replace(source, name=name, link=link)
 
 
 def _problems(at: int, source: Source) -> list[Problem]:
     found = []
     if source.number < 1:
         found.append(Problem(f"$.sources[{at}].number", "out_of_range", "A source's number is 1 or more."))
-    if not clean_name(source.name):
+    if not source.name:
         found.append(Problem(f"$.sources[{at}].name", "blank", "A source's name is not blank."))
     return found
 

@@ -1,6 +1,6 @@
-"""The `html` format: rendered by comrak from inert Markdown, citations put in, then sanitised by nh3.
+"""The `html` format: rendered by comrak from inert Markdown, then sanitised by nh3.
 
-While comrak works a citation is a ticket, so that names never meet a Markdown parser.
+While they work a citation is a ticket with its number, so that names never meet a Markdown parser; nh3 sees each name once.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..sources import Source
 from .links import LinkPolicy
 from .loose_lists import loosen
 from .markdown_text import MarkdownText, inert
-from .signs import AMPERSAND, ANCHOR, CLOSE, CODE, EAT, NO_BREAK, SEAM, TICKET
+from .signs import AMPERSAND, ANCHOR, BOUNDARY, CLOSE, CODE, EAT, NO_BREAK, SEAM, TICKET
 
 _BLOCK_TAGS = "p hr pre blockquote ul ol li h1 h2 h3 h4 h5 h6 table thead tbody tr th td"
 TAGS = frozenset(f"{_BLOCK_TAGS} br em strong del code a".split())
@@ -39,7 +39,8 @@ class HtmlText(MarkdownText):
 
     def __init__(self, policy: LinkPolicy) -> None:
         super().__init__(policy)
-        self._tickets: list[str] = []
+        self._sources: dict[str, Source] = {}
+        self._cited: dict[str, str] = {}
         self._extensions = comrak.ExtensionOptions()
         self._extensions.table = True
         self._extensions.strikethrough = True
@@ -52,9 +53,13 @@ class HtmlText(MarkdownText):
         )
 
     def cite(self, sources: Sequence[Source]) -> str:
-        """A ticket for the citations; its brackets are punctuation to CommonMark, as those of the marker were."""
-        self._tickets.append(", ".join(_citation(s) for s in sources))
-        return f"\u27e6{TICKET}{len(self._tickets) - 1}{TICKET}\u27e7"
+        """A ticket for each citation; its brackets are punctuation to CommonMark, as those of the marker were."""
+        self._sources.update((str(source.number), source) for source in sources)
+        return ", ".join(f"\u27e6{TICKET}{source.number}{TICKET}\u27e7" for source in sources)
+
+    def leaves(self, ordinary: str) -> bool:
+        """It leaves all text to the renderer."""
+        return True
 
     def finish(self, text: str, inserts: Iterable[str], *, starts_line: bool) -> str:
         """Inert Markdown; a seam stays a character until it is rendered, so that nothing joins across it."""
@@ -62,20 +67,30 @@ class HtmlText(MarkdownText):
         return _INSERT.sub(lambda _: next(following), inert(text.replace(EAT, SEAM)))
 
     def render(self, markdown: str) -> str:
-        """The HTML of a whole block with its citations put in. Nothing may show it before it was `sanitised`."""
-        rendered = loosen(comrak.render_markdown(markdown, extension_options=self._extensions)).replace(SEAM, "")
-        cited = _TICKET.sub(lambda ticket: self._tickets[int(ticket[1])], rendered)
-        self._tickets.clear()
-        return cited
+        """The HTML of whole blocks with their tickets. Nothing may show it before it was `sanitised`."""
+        return comrak.render_markdown(markdown, extension_options=self._extensions)
 
     def sanitised(self, blocks: Sequence[str]) -> list[str]:
-        """Rendered blocks with nothing but what may come out; sanitised in one go."""
-        cited = TICKET.join(blocks)
+        """Rendered blocks with nothing but what may come out, and their citations, which were sanitised like them."""
+        new = [number for number in self._sources if number not in self._cited]
+        if new:
+            self._cited.update(zip(new, self._clean([_citation(self._sources[number]) for number in new]), strict=True))
+        return [self._finished(block) for block in self._clean(blocks)]
+
+    def _finished(self, block: str) -> str:
+        shown = loosen(block)
+        if SEAM in shown:
+            shown = shown.replace(SEAM, "").replace("<p></p>\n", "")
+        return _TICKET.sub(lambda ticket: self._cited[ticket[1]], shown)
+
+    def _clean(self, pieces: Sequence[str]) -> list[str]:
+        """What nh3 leaves of the pieces, all in one go."""
+        html = BOUNDARY.join(pieces)
         # nh3 takes the square of the time for no-break blanks, and writes each as an entity; for `&amp;` it does so too.
-        held_out = _TAG_OR_AMPERSAND.sub(_hold_ampersand, cited) if cited.count("&amp;") > MOST_AMPERSANDS else cited
-        cleaned = self._cleaner.clean(held_out.replace("\u00a0", NO_BREAK))
-        cleaned = cleaned.replace(NO_BREAK, "\u00a0").replace(AMPERSAND, "&amp;")
-        return _TARGETLESS.sub(r"\1", cleaned).replace("<p></p>\n", "").split(TICKET)
+        many = html.count("&") > MOST_AMPERSANDS
+        held_out = _TAG_OR_AMPERSAND.sub(_hold_ampersand, html) if many else html
+        cleaned = self._cleaner.clean(held_out.replace("\u00a0", NO_BREAK)).replace(NO_BREAK, "\u00a0")
+        return _TARGETLESS.sub(r"\1", cleaned.replace(AMPERSAND, "&amp;") if many else cleaned).split(BOUNDARY)
 
 
 def _citation(source: Source) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..errors import TooLarge
+from ..limits import MAX_CITED_CHARACTERS
 from ..sources import Source
 from .markers import Marker
 from .prompts import retry_prompt
@@ -28,6 +30,7 @@ class Ledger:
         self._by_number: dict[int, list[Source]] = {}
         for source in sources:
             self._by_number.setdefault(source.number, []).append(source)
+        self._unshared = {number for number, shared in self._by_number.items() if len(shared) == 1}
         self._required = required
         self._shown_as = shown_as
         self.counts: dict[int, int] = {}
@@ -36,6 +39,7 @@ class Ledger:
         self.failures: dict[str, None] = {}
         self.unknown: dict[int, None] = {}
         self.has_marker = False
+        self.cited_characters = 0
 
     @property
     def checks(self) -> bool:
@@ -52,6 +56,24 @@ class Ledger:
             self.problems.append(problem)
         else:
             self.more += 1
+
+    def stands(self, marker: Marker) -> bool:
+        """Whether citations stand for the marker, and nothing is to be said about it."""
+        return self.checks and marker.kind == "cites" and self._unshared.issuperset(marker.numbers)
+
+    def cite(self, numbers: Sequence[int], times: int) -> tuple[Source, ...]:
+        """Counts a marker with these numbers, each of one source, as written so many times; gives the sources.
+
+        Raises TooLarge when the citations grow over their limit: a marker of a dozen characters may stand for fifty names.
+        """
+        self.has_marker = True
+        for number in numbers:
+            self.counts[number] = self.counts.get(number, 0) + times
+        cited = tuple(self._by_number[number][0] for number in numbers)
+        self.cited_characters += times * sum(len(source.name) + len(source.link or "") for source in cited)
+        if self.cited_characters > MAX_CITED_CHARACTERS:
+            raise TooLarge(f"The citations of the answer are over the limit of {MAX_CITED_CHARACTERS} characters.")
+        return cited
 
     def marker(self, marker: Marker) -> tuple[Source, ...] | None:
         """The sources that stand for the marker: none of them when it is removed; None when it stays as written."""
@@ -77,10 +99,8 @@ class Ledger:
         if shared:
             self._report("ambiguous_number", shared, marker)
             return None
-        known = [n for n in marker.numbers if n in self._by_number]
-        for number in known:
-            self.counts[number] = self.counts.get(number, 0) + 1
-        return tuple(self._by_number[n][0] for n in known)
+        known = tuple(n for n in marker.numbers if n in self._by_number)
+        return self.cite(known, 1)
 
     def _report(self, code: ProblemCode, numbers: Sequence[int], marker: Marker) -> None:
         excerpt = excerpt_of(marker.text, MAX_EXCERPT_CHARACTERS)
@@ -123,6 +143,7 @@ class Ledger:
             "failures": list(self.failures),
             "unknown": list(self.unknown),
             "marker": self.has_marker,
+            "cited": self.cited_characters,
         }
 
     def restore(self, saved: dict[str, Any]) -> None:
@@ -135,3 +156,4 @@ class Ledger:
         self.failures = dict.fromkeys(str(code) for code in saved["failures"])
         self.unknown = dict.fromkeys(int(number) for number in saved["unknown"])
         self.has_marker = bool(saved["marker"])
+        self.cited_characters = int(saved["cited"])

@@ -4,27 +4,19 @@ from __future__ import annotations
 
 import re
 
-_BLOCK_TAG = re.compile(r"<(?P<end>/?)(?P<name>ul|ol|li|p|blockquote|pre|table|h[1-6]|hr)\b[^<>]*>")
+_BLOCK = r"</?(?:ul|ol|li|p|blockquote|pre|table|h[1-6]|hr)\b"
+_TEXT = rf"((?:[^<\n]++|(?!{_BLOCK})<|\n(?!{_BLOCK}|\Z))++)\n?+"
+_AT_START = re.compile(f"<li>{_TEXT}")
+_BLOCK_END = r"(?:(?<=</h[1-6]>\n)|(?<=</[uo]l>\n)|(?<=</pre>\n)|(?<=<hr>\n)|(?<=</table>\n)|(?<=</blockquote>\n))"
+_AFTER_BLOCK = re.compile(rf">\n(?!{_BLOCK}|\Z){_BLOCK_END}{_TEXT}")
 
 
 def loosen(html: str) -> str:
-    """comrak's HTML with the bare text of list items put in paragraphs, laid out as comrak lays out loose lists."""
+    """Sanitised HTML with the bare text of list items put in paragraphs, laid out as comrak lays out loose lists.
+
+    Only in the items of tight lists text stands in no paragraph: at the start of an item, or after a block in it.
+    """
     if "<li>" not in html:
         return html
-    parts: list[str] = []
-    open_tags: list[str] = []
-    position = 0
-    for tag in _BLOCK_TAG.finditer(html):
-        between = html[position : tag.start()]
-        parts.append(_paragraph(between) if open_tags[-1:] == ["li"] and between.strip("\n") else between)
-        parts.append(tag.group())
-        position = tag.end()
-        if tag["end"]:
-            open_tags.pop()
-        elif tag["name"] != "hr":
-            open_tags.append(tag["name"])
-    return "".join((*parts, html[position:]))
-
-
-def _paragraph(text: str) -> str:
-    return "\n<p>" + text.strip("\n") + "</p>\n"
+    loose = _AT_START.sub(lambda item: f"<li>\n<p>{item[1]}</p>\n", html)
+    return _AFTER_BLOCK.sub(lambda text: f">\n<p>{text[1]}</p>\n", loose)

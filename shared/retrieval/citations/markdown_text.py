@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from ..sources import Source
-from .addresses import hide_addresses
+from .addresses import hide_addresses, may_hold_address
 from .assembly import put_in
 from .links import LinkPolicy
 from .signs import ANCHOR, CLOSE, CODE, GUARD, SEAMS
@@ -50,13 +50,16 @@ class MarkdownText:
 
     def __init__(self, policy: LinkPolicy) -> None:
         self._policy = policy
+        self._citations: dict[int, str] = {}
 
     def cite(self, sources: Sequence[Source]) -> str:
         r"""`[name](<link>)`, or `\[name\]` for a source without a link."""
-        return ", ".join(f"[{self._name(s)}](<{s.link}>)" if s.link else rf"\[{self._name(s)}\]" for s in sources)
+        return ", ".join(self._citations.get(s.number) or self._citation(s) for s in sources)
 
-    def _name(self, source: Source) -> str:
-        return put_in(*hide_addresses(self.literal(source.name), (), self._policy))
+    def _citation(self, source: Source) -> str:
+        name = put_in(*hide_addresses(self.literal(source.name), (), self._policy))
+        shown = self._citations[source.number] = f"[{name}](<{source.link}>)" if source.link else rf"\[{name}\]"
+        return shown
 
     def literal(self, text: str) -> str:
         """The text with every sign of inline Markdown escaped."""
@@ -73,6 +76,10 @@ class MarkdownText:
     def closing(self, link: str) -> str:
         """The bracket after it and the target."""
         return f"](<{link}>)"
+
+    def leaves(self, ordinary: str) -> bool:
+        """It leaves what can hold no bare address."""
+        return not may_hold_address(ordinary)
 
     def finish(self, text: str, inserts: Iterable[str], *, starts_line: bool) -> str:
         """Inert Markdown around the inserts; code spans that came to touch are kept apart by a blank."""

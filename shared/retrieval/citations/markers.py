@@ -26,7 +26,7 @@ def _grammar(words: str) -> re.Pattern[str]:
 
 _CITES = _grammar("evidence")
 _CITES_OR_REFERENCES = _grammar("evidence|ref_id")
-_PART = re.compile(rf"(?P<word>[a-z_]+)|(?P<low>[{_DIGITS}]+)(?:\s*+[{_DASH}]\s*+(?P<high>[{_DIGITS}]+))?+", re.IGNORECASE)
+_PART = re.compile(rf"([a-z_]+)|([{_DIGITS}]+)(?:\s*+[{_DASH}]\s*+([{_DIGITS}]+))?+", re.IGNORECASE)
 _WORD = re.compile(r"\s*+(?P<word>evidence|ref_id)(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
 _MALFORMED = re.compile(
     rf"(?:[\s\d.,:;#+&/|\uff0c\uff1b\u3001\u2026\u2014{_DASH}]|and\b|evidence\b|[^\W\d_a-z])*+", re.IGNORECASE
@@ -51,23 +51,24 @@ def read_marker(text: str, body: str, *, wide: bool, references: bool) -> Marker
     """
     if "†" in body and (_FOREIGN_WIDE if wide else _FOREIGN).fullmatch(body):
         return Marker("foreign", (), text)
+    if (_CITES_OR_REFERENCES if references else _CITES).fullmatch(body):
+        return _cited(text, body)
     word = _WORD.match(body)
     if word is None or (word["word"].lower() == "ref_id" and not references):
         return None
-    if (_CITES_OR_REFERENCES if references else _CITES).fullmatch(body):
-        return _cited(text, body)
     return Marker("malformed", (), text) if _is_malformed(word["rest"]) else None
 
 
 def _cited(text: str, body: str) -> Marker:
     numbers: dict[int, None] = {}
     shift = 0
-    for part in _PART.finditer(body):
-        if part["word"]:
-            if part["word"].lower() != "and":
-                shift = part["word"].lower() == "ref_id"
+    for word, first, last in _PART.findall(body):
+        if word:
+            if word.lower() != "and":
+                shift = word.lower() == "ref_id"
             continue
-        low, high = int(part["low"]), int(part["high"] or part["low"])
+        low = int(first)
+        high = int(last) if last else low
         if high < low or high - low >= MAX_RANGE:
             return Marker("malformed", (), text)
         numbers.update(dict.fromkeys(range(low + shift, high + shift + 1)))

@@ -31,6 +31,10 @@ class PlainText:
         """Its target in normal form."""
         return f"]({link})"
 
+    def leaves(self, ordinary: str) -> bool:
+        """It leaves all text."""
+        return True
+
     def finish(self, text: str, inserts: Iterable[str], *, starts_line: bool) -> str:
         """The text with its inserts."""
         return put_in(text, inserts)

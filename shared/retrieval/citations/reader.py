@@ -118,6 +118,17 @@ class Reader:
         held = len(self._pending) + self._size
         self._patience = held // 8 if held > 512 else 0
 
+    def rest(self) -> bool:
+        """Ends what text at the left margin after a blank line ends; False within a line, and where code would go on."""
+        leaf = self._open.leaf
+        goes_on = leaf in ("paragraph", "table") or (leaf == "fence" and not self._open.containers)
+        if self.waiting or self._within or goes_on:
+            return False
+        self._release_fence()
+        self._end_leaf()
+        self._stand(Open(), within=False)
+        return True
+
     @property
     def waiting(self) -> str:
         """The source that belongs to no line yet."""

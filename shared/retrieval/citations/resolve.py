@@ -28,7 +28,7 @@ def check(
     With `references` a marker may also be `[ref_id:k]`, read as `[Evidence k+1]`. `figures` compares the numbers of cited
     sentences with `evidence` (as given here, or the sources' own when they are an `Evidence`); a str is the text of
     `Evidence.text`. Raises InvalidRequest for sources that are no sources and for `figures` without evidence, TooLarge for
-    an answer over the limit.
+    an answer over the limit and for one with citations over theirs.
     """
     asked = Asked(given_sources(sources), "markdown", required, (), references)
     blocks = _blocks(sources, figures, evidence)
@@ -56,7 +56,7 @@ def _read(answer: str, asked: Asked, blocks: dict[int, str] | None) -> tuple[Acc
     within_limit(len(answer))
     answer = clean_text(answer)
     account = Account(asked)
-    shown = account.feed(answer, final=True)
+    shown = account.read(answer)
     if blocks is not None and account.ledger.checks:
         for problem in unsupported_figures(answer, asked.sources, account.options, blocks):
             account.ledger.note(problem)

@@ -27,10 +27,13 @@ NO_BREAK = "\ufdd7"
 """A no-break blank while nh3 works."""
 AMPERSAND = "\ufdd8"
 """An ampersand while nh3 works."""
+BOUNDARY = "\ufdd9"
+"""Between pieces of HTML while nh3 works."""
 
 SEAMS = SEAM + EAT
-_RESERVED = re.compile("[\ufdd0-\ufdd8]")
+_RESERVED = re.compile("[\ufdd0-\ufdd9]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_UNFIT = re.compile("[\ud800-\udfff\ufdd0-\ufdd9]")
 _BIDI_CONTROLS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _CONTROLS_AND_SPACE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 REPLACEMENT = "\ufffd"
@@ -40,6 +43,8 @@ MAX_NAME_CHARACTERS = 1_000
 
 def clean_text(text: str) -> str:
     """`text` with surrogate pairs joined, their lone halves and reserved characters replaced by U+FFFD."""
+    if text.isascii() or not _UNFIT.search(text):
+        return text
     if _SURROGATE.search(text):
         text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return _RESERVED.sub(REPLACEMENT, text)

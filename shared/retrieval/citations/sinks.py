@@ -42,6 +42,10 @@ class TextSink:
         """The text of a block."""
         self._parts.append(text)
 
+    def blocks(self, text: str) -> None:
+        """Whole blocks."""
+        self._parts.append(text)
+
     def backslash(self) -> None:
         """Only Markdown is escaped."""
         if self.words:
@@ -115,6 +119,12 @@ class HtmlSink:
     def text(self, text: str) -> None:
         """The text of a block."""
         self._block.append(text)
+
+    def blocks(self, text: str) -> None:
+        """Whole blocks, rendered at once; they go on with nothing that came before, and nothing goes on with them."""
+        self._end_block()
+        self._end_list()
+        self._parts.append((self._html.render(text), False))
 
     def backslash(self) -> None:
         """Escapes what follows."""

@@ -18,7 +18,7 @@ from .blocks import Container, Fence, Open
 from .reader import Position
 from .tables import HeaderRow
 
-VERSION = "cite1"
+VERSION = "cite2"
 MAX_META_BYTES = 1_000_000
 """What the packed part may unpack to: a forged one must not fill the memory."""
 

@@ -55,7 +55,8 @@ class CitationStream:
     def feed(self, chunk: str, final: bool = False) -> str:
         """The text that `chunk` releases, safe to show. With `final` everything held back follows and `resolution` is set.
 
-        Raises TooLarge when the answer passes its limit, InvalidRequest (`stream_finished`) after the final piece.
+        Raises TooLarge when the answer or its citations pass their limit, InvalidRequest (`stream_finished`) after the final
+        piece.
         """
         if self._resolution is not None:
             raise InvalidRequest("The stream has had its final piece.", code="stream_finished")

@@ -36,6 +36,10 @@ class Prose:
         """Links are their text."""
         return ""
 
+    def leaves(self, ordinary: str) -> bool:
+        """Code does not stay."""
+        return False
+
     def finish(self, text: str, inserts: Iterable[str], *, starts_line: bool) -> str:
         """The text with its citations."""
         following = iter(inserts)

@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from shared.retrieval import resolve
 from shared.retrieval.citations.account import Account, Asked
+from shared.retrieval.citations.ordinary import MAX_PIECE
+from shared.retrieval.citations.signs import MAX_EMPHASIS
 from tests.citations.hostile import LINES, WORDS
 from tests.citations.support import ANCHOR, FORMATS, LINK, SOURCES, difference
 
@@ -125,3 +127,34 @@ _MIXED = st.lists(_ORDINARY | LINES | WORDS, min_size=2, max_size=4).map("\n\n".
 def test_reader_puts_out_the_same(answer: str, shown_as: str, required: bool) -> None:
     """A stream reads every line."""
     assert difference(answer, [], shown_as, by_state=False, required=required) is None  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("before", ["", "> ", "- item\n- "])
+def test_emphasis_in_a_crowd_is_text(before: str) -> None:
+    """In one block only; escaped signs lose their backslash as ever, those of code stay code."""
+    crowd = before + r"*a* \*b\* **c** ~~d~~ \\ `*e*` [Evidence 1] " * 500 + "\n\n*f*\n"
+
+    shown = resolve(crowd, SOURCES).answer
+
+    assert shown.count(r"*a* *b* **c** ~~d~~ \ <code>*e*</code> " + ANCHOR) == 500
+    assert shown.count("<em>") == shown.count("<em>f</em>") == 1
+    for cut in (7, len(crowd) // 2):
+        assert difference(crowd, [cut], "html", by_state=True) is None
+
+
+def test_emphasis_of_many_blocks_is_no_crowd() -> None:
+    answer = "- *a* [Evidence 1]\n" * (MAX_EMPHASIS + 1)
+
+    assert stretches(answer) == [answer]
+    assert resolve(answer, SOURCES).answer.count(f"<em>a</em> {ANCHOR}") == MAX_EMPHASIS + 1
+
+
+def test_long_answer_is_cut_between_sections() -> None:
+    """So that what is rendered at once stays small; the last section of a piece is never cut."""
+    answer = "Text *a* [Evidence 1].\n\n- one\n\n- two\n\n" * (3 * MAX_PIECE // 40)
+
+    pieces = stretches(answer)
+
+    assert "".join(pieces) == answer
+    assert len(pieces) > 2
+    assert all(piece.startswith("Text") and len(piece) < MAX_PIECE + 50 for piece in pieces)

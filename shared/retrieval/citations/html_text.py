@@ -16,7 +16,7 @@ from ..sources import Source
 from .links import LinkPolicy
 from .loose_lists import loosen
 from .markdown_text import MarkdownText, inert
-from .signs import AMPERSAND, ANCHOR, BOUNDARY, CLOSE, CODE, EAT, NO_BREAK, SEAM, TICKET
+from .signs import AMPERSAND, ANCHOR, BOUNDARY, CLOSE, CODE, EAT, EMPHASIS, NO_BREAK, SEAM, TICKET, is_crowded
 
 _BLOCK_TAGS = "p hr pre blockquote ul ol li h1 h2 h3 h4 h5 h6 table thead tbody tr th td"
 TAGS = frozenset(f"{_BLOCK_TAGS} br em strong del code a".split())
@@ -24,10 +24,21 @@ _ATTRIBUTES = {"a": {"href"}, "ol": {"start"}, "th": {"align"}, "td": {"align"}}
 _REL = "noopener noreferrer"
 _INSERT = re.compile(f"[{ANCHOR}{CLOSE}{CODE}]")
 _TAG_OR_AMPERSAND = re.compile("<[^<>]*+>|&amp;")
+_BLOCK_EDGE = re.compile(r"\n(?:[ ]{0,3}[-+*][ ]|[ ]*[\r\n])")
+"""Where a block ends for certain."""
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 MOST_AMPERSANDS = 1_000
 """More of them than an answer has that is not made to cost time."""
 _TICKET = re.compile(f"\u27e6{TICKET}(\\d+){TICKET}\u27e7")
 _TARGETLESS = re.compile(f'<a rel="{_REL}">(.*?)</a>', re.DOTALL)
+
+
+def _plain_emphasis(text: str) -> str:
+    """The text with its signs of emphasis, escaped ones too, as signs that mean nothing."""
+    plain = _ESCAPE.sub(lambda escape: EMPHASIS.get(escape[1], escape[0]), text)
+    for sign, held in EMPHASIS.items():
+        plain = plain.replace(sign, held)
+    return plain
 
 
 def _hold_ampersand(match: re.Match[str]) -> str:
@@ -41,6 +52,7 @@ class HtmlText(MarkdownText):
         super().__init__(policy)
         self._sources: dict[str, Source] = {}
         self._cited: dict[str, str] = {}
+        self._crowded = False
         self._extensions = comrak.ExtensionOptions()
         self._extensions.table = True
         self._extensions.strikethrough = True
@@ -57,6 +69,10 @@ class HtmlText(MarkdownText):
         self._sources.update((str(source.number), source) for source in sources)
         return ", ".join(f"\u27e6{TICKET}{source.number}{TICKET}\u27e7" for source in sources)
 
+    def takes(self, ordinary: str) -> bool:
+        """Not when one block may be crowded."""
+        return not is_crowded(ordinary) or not any(map(is_crowded, _BLOCK_EDGE.split(ordinary)))
+
     def leaves(self, ordinary: str) -> bool:
         """It leaves all text to the renderer."""
         return True
@@ -64,7 +80,11 @@ class HtmlText(MarkdownText):
     def finish(self, text: str, inserts: Iterable[str], *, starts_line: bool) -> str:
         """Inert Markdown; a seam stays a character until it is rendered, so that nothing joins across it."""
         following = iter(inserts)
-        return _INSERT.sub(lambda _: next(following), inert(text.replace(EAT, SEAM)))
+        shown = inert(text.replace(EAT, SEAM))
+        if is_crowded(shown):
+            self._crowded = True
+            shown = _plain_emphasis(shown)
+        return _INSERT.sub(lambda _: next(following), shown)
 
     def render(self, markdown: str) -> str:
         """The HTML of whole blocks with their tickets. Nothing may show it before it was `sanitised`."""
@@ -79,9 +99,14 @@ class HtmlText(MarkdownText):
 
     def _finished(self, block: str) -> str:
         shown = loosen(block)
+        if self._crowded:
+            for sign, held in EMPHASIS.items():
+                shown = shown.replace(held, sign)
         if SEAM in shown:
             shown = shown.replace(SEAM, "").replace("<p></p>\n", "")
-        return _TICKET.sub(lambda ticket: self._cited[ticket[1]], shown)
+        parts = _TICKET.split(shown)
+        parts[1::2] = map(self._cited.__getitem__, parts[1::2])
+        return "".join(parts)
 
     def _clean(self, pieces: Sequence[str]) -> list[str]:
         """What nh3 leaves of the pieces, all in one go."""

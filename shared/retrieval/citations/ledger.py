@@ -30,7 +30,8 @@ class Ledger:
         self._by_number: dict[int, list[Source]] = {}
         for source in sources:
             self._by_number.setdefault(source.number, []).append(source)
-        self._unshared = {number for number, shared in self._by_number.items() if len(shared) == 1}
+        self._unshared = {number: shared[0] for number, shared in self._by_number.items() if len(shared) == 1}
+        self._sizes = {number: len(source.name) + len(source.link or "") for number, source in self._unshared.items()}
         self._required = required
         self._shown_as = shown_as
         self.counts: dict[int, int] = {}
@@ -59,21 +60,23 @@ class Ledger:
 
     def stands(self, marker: Marker) -> bool:
         """Whether citations stand for the marker, and nothing is to be said about it."""
-        return self.checks and marker.kind == "cites" and self._unshared.issuperset(marker.numbers)
+        return self.checks and marker.kind == "cites" and self._unshared.keys() >= set(marker.numbers)
 
-    def cite(self, numbers: Sequence[int], times: int) -> tuple[Source, ...]:
-        """Counts a marker with these numbers, each of one source, as written so many times; gives the sources.
+    def count(self, numbers: Sequence[int], times: int) -> None:
+        """Counts a marker with these numbers, each of one source, as written so many times.
 
         Raises TooLarge when the citations grow over their limit: a marker of a dozen characters may stand for fifty names.
         """
         self.has_marker = True
         for number in numbers:
             self.counts[number] = self.counts.get(number, 0) + times
-        cited = tuple(self._by_number[number][0] for number in numbers)
-        self.cited_characters += times * sum(len(source.name) + len(source.link or "") for source in cited)
+            self.cited_characters += times * self._sizes[number]
         if self.cited_characters > MAX_CITED_CHARACTERS:
             raise TooLarge(f"The citations of the answer are over the limit of {MAX_CITED_CHARACTERS} characters.")
-        return cited
+
+    def sources(self, numbers: Sequence[int]) -> tuple[Source, ...]:
+        """The sources of these numbers, each of one source."""
+        return tuple(self._unshared[number] for number in numbers)
 
     def marker(self, marker: Marker) -> tuple[Source, ...] | None:
         """The sources that stand for the marker: none of them when it is removed; None when it stays as written."""
@@ -99,8 +102,9 @@ class Ledger:
         if shared:
             self._report("ambiguous_number", shared, marker)
             return None
-        known = tuple(n for n in marker.numbers if n in self._by_number)
-        return self.cite(known, 1)
+        known = [n for n in marker.numbers if n in self._by_number]
+        self.count(known, 1)
+        return self.sources(known)
 
     def _report(self, code: ProblemCode, numbers: Sequence[int], marker: Marker) -> None:
         excerpt = excerpt_of(marker.text, MAX_EXCERPT_CHARACTERS)

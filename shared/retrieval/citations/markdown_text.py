@@ -77,6 +77,10 @@ class MarkdownText:
         """The bracket after it and the target."""
         return f"](<{link}>)"
 
+    def takes(self, ordinary: str) -> bool:
+        """Its blocks are all alike."""
+        return True
+
     def leaves(self, ordinary: str) -> bool:
         """It leaves what can hold no bare address."""
         return not may_hold_address(ordinary)

@@ -18,9 +18,12 @@ from .ledger import Ledger
 from .markers import Marker, read_marker
 from .signs import ANCHOR, CODE
 
+MAX_PIECE = 32_000
+"""Characters of a stretch, but for the rest of its last section: the tree of one rendering stays small."""
+
 _SIGN = r"[^\x00-\x1f\x7f-\x9f!\[\\\]\^`<|\u2028-\u202e\u2066-\u2069\u3010\u3011\uff3b\uff3d\ue000-\uf8ff]"
 _WORDS = rf"(?:{_SIGN}++|[!^](?!\[)|<(?=[ \d=]))"
-_BRACKETED = rf"\[(?:{_SIGN}|!){{1,100}}+\](?!\()"
+_BRACKETED = rf"\[{_SIGN}{{1,100}}+\](?!\()"
 _BRACKETS = rf"{_BRACKETED}(?!:)|(?:(?<=[^\W\d_][ ])|(?<=[^\W\d_][.,;)][ ])){_BRACKETED}"
 """A colon after brackets at the start of a line would make a link reference definition of them."""
 _CODE = r"`[^`\x00-\x1f\\\[\]<|]++`(?!`)"
@@ -40,7 +43,7 @@ _STRETCH = re.compile(rf"(?:{_BLANK_LINE})*+(?:(?>(?:{_LINES})++(?:(?:{_BLANK_LI
 _AT_MARGIN = re.compile(_MARGIN)
 _GAP = re.compile(rf"\n{_BLANK_LINE}")
 _SECTION_END = re.compile(rf"\n{_BLANK_LINE}(?={_MARGIN})")
-_IN_BRACKETS = re.compile(r"\[[^\]]++\]")
+_IN_BRACKETS = re.compile(r"(\[[^\]]++\])")
 _PLACE = re.compile(r"[\[`][^\]`]++[\]`]")
 """In an ordinary stretch brackets hold no others, and backticks are those of code without brackets."""
 
@@ -64,9 +67,10 @@ class OrdinaryText:
         at = 0
         while at < len(answer):
             found = _STRETCH.match(answer, at) if at == 0 or _AT_MARGIN.match(answer, at) else None
-            if found is not None:
-                yield from self._without_problems(answer, at, found.end())
-                at = found.end()
+            while found is not None and at < found.end():
+                piece = _SECTION_END.search(answer, min(at + MAX_PIECE, found.end()), found.end())
+                start, at = at, piece.end() if piece else found.end()
+                yield from self._without_problems(answer, start, at)
             gap = _GAP.search(answer, at)
             at = gap.end() if gap else len(answer)
 
@@ -75,10 +79,13 @@ class OrdinaryText:
         for written, times in Counter(_IN_BRACKETS.findall(stretch)).items():
             marker = self._markers[written]
             if marker is not None:
-                cited = self._ledger.cite(marker.numbers, times)
-                self._shown[written] = self._shown.get(written) or self._dialect.cite(cited)
+                self._ledger.count(marker.numbers, times)
+                if written not in self._shown:
+                    self._shown[written] = self._dialect.cite(self._ledger.sources(marker.numbers))
         if self._dialect.leaves(stretch):
-            return _IN_BRACKETS.sub(lambda brackets: self._shown.get(brackets[0], brackets[0]), stretch)
+            parts = _IN_BRACKETS.split(stretch)
+            parts[1::2] = [self._shown.get(written, written) for written in parts[1::2]]
+            return "".join(parts)
         inserts: list[str] = []
 
         def hold_out(place: re.Match[str]) -> str:
@@ -91,12 +98,13 @@ class OrdinaryText:
         return self._dialect.finish(_PLACE.sub(hold_out, stretch), inserts, starts_line=True)
 
     def _without_problems(self, answer: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """The stretch without the sections that the reader has to read: there is something to say about their markers."""
+        """The stretch without the sections for the reader: not all markers stand, or the dialect does not take them."""
         others = {written for written in set(_IN_BRACKETS.findall(answer, start, end)) if not self._is_ordinary(written)}
-        if others:
+        if others or not self._dialect.takes(answer[start:end]):
             edges = (start, *(section.end() for section in _SECTION_END.finditer(answer, start, end)), end)
             for low, high in pairwise(edges):
-                if not others.isdisjoint(_IN_BRACKETS.findall(answer, low, high)):
+                section = answer[low:high]
+                if not self._dialect.takes(section) or not others.isdisjoint(_IN_BRACKETS.findall(section)):
                     if start < low:
                         yield start, low
                     start = high

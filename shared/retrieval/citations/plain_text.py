@@ -31,6 +31,10 @@ class PlainText:
         """Its target in normal form."""
         return f"]({link})"
 
+    def takes(self, ordinary: str) -> bool:
+        """Its blocks are all alike."""
+        return True
+
     def leaves(self, ordinary: str) -> bool:
         """It leaves all text."""
         return True

@@ -36,6 +36,10 @@ class Prose:
         """Links are their text."""
         return ""
 
+    def takes(self, ordinary: str) -> bool:
+        """Sentences are looked for block by block."""
+        return False
+
     def leaves(self, ordinary: str) -> bool:
         """Code does not stay."""
         return False

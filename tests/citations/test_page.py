@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import get_args
 
 from shared.retrieval.citations.values import ProblemCode
+from tests.citations.adversarial import ADVERSARIAL
 
 PAGE = (Path(__file__).parents[2] / "docs" / "citations.md").read_text(encoding="utf-8")
 _EXAMPLE = re.compile(r"```python\n(?P<code>.*?)```\n\n```output\n(?P<output>.*?)```", re.DOTALL)
@@ -23,6 +24,13 @@ def test_examples_print_what_the_page_shows() -> None:
             exec(compile(example["code"], "docs/citations.md", "exec"), names)
         assert printed.getvalue() == example["output"]
     assert len(examples) == PAGE.count("```python") == 4
+
+
+def test_page_lists_every_hostile_answer() -> None:
+    rows = dict(re.findall(r"^\| ([^|]+?) \| (\d+) \| 0 \|$", PAGE, re.MULTILINE))
+
+    assert {kind: int(count) for kind, count in rows.items() if kind != "all"} == {k: len(a) for k, a in ADVERSARIAL.items()}
+    assert int(rows["all"]) == sum(map(len, ADVERSARIAL.values()))
 
 
 def test_page_names_every_code() -> None:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import get_args
+from typing import Any, NamedTuple, get_args
 
-from shared.briefing import PAGE_CONTENT_SECURITY_POLICY, Definitions, check_submission, load_definitions
+from shared.briefing import (
+    PAGE_CONTENT_SECURITY_POLICY,
+    Definitions,
+    check_batch_page,
+    check_rejections_page,
+    check_submission,
+    load_definitions,
+)
 from shared.retrieval import Format, InvalidRequest, Problem
 from shared.settings import Section
 
@@ -38,6 +45,13 @@ PAGE_HEADERS = {
 }
 
 
+class BatchPlace(NamedTuple):
+    """Where in the list of a batch a page begins."""
+
+    status: str | None
+    continuation: str | None
+
+
 def read_submission(request: Request) -> SubmissionBody:
     """The body of a submission, its items checked by the definitions before settings or storage play a part."""
     body = body_as(SubmissionBody)(request)
@@ -58,16 +72,24 @@ async def handle_submit(services: Services, call: Call) -> Reply:
     return Reply(status=202, body=receipts_json(receipt.batch_id, receipt.briefings), headers=location)
 
 
-async def handle_get(services: Services, call: Call) -> Reply:
-    """One briefing: JSON, or with `format` a page for people."""
-    briefings, briefing_id = await services.briefings(), _id(call)
-    asked = call.request.query.get("format")
+def read_format(request: Request) -> Format | None:
+    """The form of a page; None for JSON."""
+    asked = request.query.get("format")
     if asked is None:
-        return Reply(body=briefing_json(await briefings.get(briefing_id, call.caller)))
+        return None
     form = next((known for known in FORMATS if known == asked), None)
     if form is None:
         flaw = Problem("?format", "out_of_range", f"This must be one of {', '.join(FORMATS)}.")
         raise InvalidRequest(flaw.message, problems=(flaw,))
+    return form
+
+
+async def handle_get(services: Services, call: Call) -> Reply:
+    """One briefing: JSON, or with `format` a page for people."""
+    briefings, briefing_id = await services.briefings(), _id(call)
+    form: Format | None = call.body
+    if form is None:
+        return Reply(body=briefing_json(await briefings.get(briefing_id, call.caller)))
     page = await briefings.render(briefing_id, form, call.caller)
     return Reply(body=page, headers=PAGE_HEADERS, content_type=CONTENT_TYPES[form])
 
@@ -83,13 +105,19 @@ async def handle_batch(services: Services, call: Call) -> Reply:
     return Reply(body=batch_json(await (await services.briefings()).batch(_id(call))))
 
 
+def read_batch_page(request: Request) -> BatchPlace:
+    """Which page of a batch, of which status."""
+    place = BatchPlace(request.query.get("status"), request.query.get("continuation"))
+    with _query_named():
+        check_batch_page(request.route_params.get("id", ""), place.status, place.continuation)
+    return place
+
+
 async def handle_list(services: Services, call: Call) -> Reply:
     """A page of a batch."""
-    query = call.request.query
+    place: BatchPlace = call.body
     with _query_named():
-        page = await (await services.briefings()).batch_page(
-            _id(call), status=query.get("status"), continuation=query.get("continuation")
-        )
+        page = await (await services.briefings()).batch_page(_id(call), status=place.status, continuation=place.continuation)
     return Reply(body=page_json(page))
 
 
@@ -110,10 +138,18 @@ async def handle_definitions(services: Services, call: Call) -> Reply:
     return Reply(body=definitions_json((await services.briefings()).definitions()))
 
 
+def read_rejections_page(request: Request) -> str | None:
+    """Which page of the rejections."""
+    continuation = request.query.get("continuation")
+    with _query_named():
+        check_rejections_page(continuation)
+    return continuation
+
+
 async def handle_rejections(services: Services, call: Call) -> Reply:
     """A page of queue messages that could not be taken."""
     with _query_named():
-        page = await (await services.briefings()).rejections(call.request.query.get("continuation"))
+        page = await (await services.briefings()).rejections(call.body)
     return Reply(body=rejections_json(page))
 
 
@@ -136,8 +172,8 @@ def _id(call: Call) -> str:
 _NEEDS: tuple[Section, ...] = ("retrieval", "model", "citations", "briefings", "storage")
 
 
-def _reading(name: str, handle: Handle) -> Route:
-    return Route(name=name, handle=handle, role="Briefings.Read", needs=_NEEDS)
+def _reading(name: str, handle: Handle, read: Callable[[Request], Any] | None = None) -> Route:
+    return Route(name=name, handle=handle, role="Briefings.Read", read=read, body_limit=0, needs=_NEEDS)
 
 
 def _changing(name: str, handle: Handle) -> Route:
@@ -151,11 +187,11 @@ SUBMIT_BRIEFINGS = Route(
     read=read_submission,
     needs=_NEEDS,
 )
-GET_BRIEFING = _reading("briefings/{id}", handle_get)
+GET_BRIEFING = _reading("briefings/{id}", handle_get, read_format)
 DELETE_BRIEFING = _changing("briefings/{id}", handle_delete)
 GET_BATCH = _reading("batches/{id}", handle_batch)
-LIST_BATCH = _reading("batches/{id}/briefings", handle_list)
+LIST_BATCH = _reading("batches/{id}/briefings", handle_list, read_batch_page)
 RETRY_BATCH = _changing("batches/{id}/retries", handle_retries)
 DELETE_BATCH = _changing("batches/{id}", handle_delete_batch)
 BRIEFING_DEFINITIONS = _reading("briefing-definitions", handle_definitions)
-BRIEFING_REJECTIONS = _reading("briefing-rejections", handle_rejections)
+BRIEFING_REJECTIONS = _reading("briefing-rejections", handle_rejections, read_rejections_page)

@@ -88,7 +88,8 @@ def _known_caller(route: Route, request: Request, services: Services) -> Caller:
 async def _read(route: Route, request: Request) -> object:
     if route.read is None:
         return None
-    check_body(request, route.body_limit)
+    if route.body_limit:
+        check_body(request, route.body_limit)
     return await away_when(is_long(request), partial(route.read, request))
 
 

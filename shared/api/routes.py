@@ -31,7 +31,7 @@ Handle = Callable[[Services, Call], Awaitable[Reply]]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Route:
     """`name` is the route template as telemetry knows it, `needs` the settings it cannot work without. `read` makes values
-    of the body and whatever else says what is asked; a route without it takes no body.
+    of the body and whatever else says what is asked; a route without it, or with a `body_limit` of 0, takes no body.
 
     `configured` is False for readiness alone, which answers while settings are wrong and takes no place of the others.
     """

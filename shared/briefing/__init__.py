@@ -10,7 +10,7 @@ from .answers import (
     answer_all,
     stream_answer,
 )
-from .batches import BatchPage, BatchProgress, ListedBriefing
+from .batches import BatchPage, BatchProgress, ListedBriefing, check_batch_page
 from .briefings import BriefingParts, Briefings
 from .connect import connect_storage
 from .definition_files import load_definitions
@@ -43,7 +43,7 @@ from .pages import PAGE_CONTENT_SECURITY_POLICY
 from .planner import ModelPlanner
 from .readiness import ReadyCheck
 from .records import FINAL, STATUSES, Status
-from .rejections import Rejection, RejectionPage
+from .rejections import Rejection, RejectionPage, check_rejections_page
 from .settings import BriefingSettings, ModelSettings, StorageSettings
 from .storage import Blobs, Queue, Storage
 from .submission import BatchReceipt, Receipt, SubmissionItem, check_submission
@@ -114,6 +114,8 @@ __all__ = [
     "Writer",
     "answer",
     "answer_all",
+    "check_batch_page",
+    "check_rejections_page",
     "check_submission",
     "connect_storage",
     "load_definitions",

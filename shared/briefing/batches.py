@@ -111,7 +111,7 @@ class Batches:
 
         Raises `InvalidSubmission` for an unknown status, `InvalidContinuation`, `BriefingNotFound`.
         """
-        where = place_in_list(batch_id, status, continuation)
+        where = check_batch_page(batch_id, status, continuation)
         found, following = await self._collect(batch_id, status, where)
         if not found and continuation is None:
             await self._require_known(batch_id)
@@ -223,7 +223,7 @@ class Batches:
         return BriefingNotFound("no batch of this id is known")
 
 
-def place_in_list(batch_id: str, status: str | None, continuation: str | None) -> Continuation:
+def check_batch_page(batch_id: str, status: str | None, continuation: str | None) -> Continuation:
     """Where a list of a batch goes on. Raises `InvalidSubmission` for an unknown status, `InvalidContinuation`."""
     if status is not None and status not in STATUSES:
         raise InvalidSubmission(f"status must be one of {', '.join(STATUSES)}", code="invalid_status")

@@ -12,9 +12,8 @@ from shared.retrieval import QUIET, Caller, Format, IndexSettings, RetrievalErro
 
 from .access import Access
 from .announcing import Announcer
-from .batches import Batches, BatchPage, BatchParts, BatchProgress, erase_record, place_in_list
+from .batches import Batches, BatchPage, BatchParts, BatchProgress, check_batch_page, erase_record
 from .composer import Composer, EvidenceFinder
-from .continuations import read_continuation
 from .definition_files import load_definitions
 from .definitions import Definition, Definitions
 from .deliveries import Delivery, Outcome
@@ -26,7 +25,7 @@ from .poison import PoisonHandler
 from .readiness import ReadyCheck, check_parts
 from .record_store import RecordStore
 from .records import Record
-from .rejections import REJECTIONS, RejectionPage, list_rejections
+from .rejections import RejectionPage, check_rejections_page, list_rejections
 from .settings import BriefingSettings
 from .storage import Storage
 from .submission import BatchReceipt, Receipt, Submission, SubmissionItem, SubmissionParts
@@ -108,7 +107,7 @@ class Briefings:
     async def batch_page(self, batch_id: str, *, status: str | None = None, continuation: str | None = None) -> BatchPage:
         """The next hundred briefings of a batch. Raises `InvalidSubmission`, `InvalidContinuation`, and as `batch`."""
         known = _known_form(batch_id)
-        place_in_list(known, status, continuation)
+        check_batch_page(known, status, continuation)
         await self._prepare()
         return await self._batches.page(known, status=status, continuation=continuation)
 
@@ -130,7 +129,7 @@ class Briefings:
 
     async def rejections(self, continuation: str | None = None) -> RejectionPage:
         """Messages that could not be taken, newest first, a hundred a page. Raises `InvalidContinuation`."""
-        read_continuation(continuation, REJECTIONS)
+        check_rejections_page(continuation)
         await self._prepare()
         return await list_rejections(self._storage.blobs, continuation)
 

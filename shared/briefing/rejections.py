@@ -12,7 +12,7 @@ from typing import Self
 from shared.retrieval import Problem
 
 from . import names
-from .continuations import read_continuation, write_continuation
+from .continuations import Continuation, read_continuation, write_continuation
 from .storage import Blobs, NewBlob
 
 PAGE = 100
@@ -78,9 +78,14 @@ async def store_rejection(blobs: Blobs, rejection: Rejection) -> None:
     await blobs.create(rejection.blob())
 
 
+def check_rejections_page(continuation: str | None) -> Continuation:
+    """Where the list of rejections goes on. Raises `InvalidContinuation`."""
+    return read_continuation(continuation, REJECTIONS)
+
+
 async def list_rejections(blobs: Blobs, continuation: str | None = None) -> RejectionPage:
     """A page of rejections. Raises `InvalidContinuation`."""
-    where = read_continuation(continuation, REJECTIONS)
+    where = check_rejections_page(continuation)
     page = await blobs.list_page(names.REJECTIONS, marker=where.marker, size=PAGE)
     read = [await blobs.read(entry.name) for entry in page.entries]
     rejections = [Rejection.from_content(blob.content) for blob in read if blob is not None]

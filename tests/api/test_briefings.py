@@ -247,6 +247,16 @@ async def test_without_storage_only_briefings_are_closed(service: SearchService)
         assert (reply.status, body_of(reply)["code"]) == (503, "not_configured")
         paths = {error["path"] for error in body_of(reply)["errors"]}
         assert paths == {"BriefingStorage__queueServiceUri", "BriefingStorage__blobServiceUri"}
+        for route, query in (
+            (GET_BRIEFING, {"format": "pdf"}),
+            (LIST_BATCH, {"status": "lost"}),
+            (LIST_BATCH, {"continuation": "x"}),
+            (BRIEFING_REJECTIONS, {"continuation": "x"}),
+        ):
+            wrong = await app.call(route, route_params={"id": "b1"}, query=query)
+            assert (wrong.status, body_of(wrong)["errors"][0]["path"]) == (400, f"?{next(iter(query))}")
+            closed = await app.call(route, route_params={"id": "b1"})
+            assert (closed.status, body_of(closed)["code"]) == (503, "not_configured")
         ready = body_of(await app.call(READY))
         assert {c["name"] for c in ready["checks"] if not c["ok"]} == {f"setting:{path}" for path in paths}
 

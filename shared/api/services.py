@@ -179,6 +179,7 @@ class Services:
         """What works and yet deserves an operator's look."""
         settings = self.settings.retrieval
         found = [str(problem) for problem in self.settings.missing if problem.section == "context"]
+        found += self.telemetry.warnings
         for index in () if settings is None else settings.indexes:
             if not index.content_fields:
                 found.append(f"The index {index.name} has no ContentFields: every text field goes to the model.")

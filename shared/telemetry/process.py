@@ -54,6 +54,7 @@ def _make(settings: TelemetrySettings, credential: TokenCredential | None) -> Te
     failure = None if foreign else _start(settings, credential)
     telemetry = Telemetry(admission, _process.guard, _process.pipeline if settings.connection_string else None)
     telemetry.unsafe = foreign or _process.overtaken
+    telemetry.warnings = (f"AiAgents__Telemetry__{redactor_problem} Texts are erased.",) if redactor_problem else ()
     _process.guard.report_to(telemetry.signals)
     _process.guard.install()
     _announce(telemetry, settings, [redactor_problem, failure])

@@ -20,12 +20,14 @@ class Telemetry:
     """What the app uses: `signals` for spans, metrics and events, `redactor` for texts, `invocation` around each trigger.
 
     `unsafe` is true when somebody else exports from this process; content must not be served then (`telemetry_unsafe`).
+    `warnings` are sentences for operators on settings that were not followed.
     """
 
     def __init__(self, admission: Admission, guard: LogGuard, pipeline: Pipeline | None = None) -> None:
         self.redactor: Redactor = admission.redactor
         self.sensitive = admission.sensitive
         self.unsafe = False
+        self.warnings: tuple[str, ...] = ()
         self.signals = AppSignals(admission, None if pipeline is None else pipeline.sink)
         self._admission = admission
         self._pipeline = pipeline

@@ -264,6 +264,12 @@ async def test_roles_of_an_index(service: SearchService) -> None:
         assert any("AllowedRoles" in warning for warning in ready["warnings"])
 
 
+async def test_a_redactor_that_cannot_be_made_is_a_warning(service: SearchService) -> None:
+    async with app_over(service, {"AiAgents__Telemetry__Redactor": "no.such.module:CANARY"}) as app:
+        ready = body_of(await app.call(READY))
+    assert ready["warnings"] == ["AiAgents__Telemetry__Redactor names a class that cannot be made. Texts are erased."]
+
+
 async def test_telemetry_that_would_leak_closes_every_route(app: App) -> None:
     app.services.telemetry.unsafe = True
     try:

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
-from shared.retrieval import QUIET, IdentityUnavailable, Signals, SpanHandle
+from shared.retrieval import QUIET, IdentityUnavailable, Signals, SpanHandle, is_loopback_host
 
 from .errors import ContentFiltered, ModelIncomplete, ModelTimeout
 from .prompts import messages_of
@@ -24,7 +24,6 @@ FOUNDRY_SCOPE = "https://ai.azure.com/.default"
 FOUNDRY_HOST = ".services.ai.azure.com"
 AZURE_HOSTS = (".openai.azure.com", FOUNDRY_HOST, ".cognitiveservices.azure.com")
 AZURE_PATH = "/openai/v1"
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
 CHARACTERS_PER_TOKEN = 4
 """For the day's count only, where a service tells no usage: a limit must not be passed unseen."""
 
@@ -137,7 +136,7 @@ class ModelWriter:
     def _token_provider(self) -> Callable[[], Awaitable[str]] | None:
         """Where tokens come from; None for a loopback http address, which is sent none."""
         parts = urlsplit(self._settings.endpoint)
-        return None if parts.scheme == "http" and parts.hostname in LOOPBACK else self._token
+        return None if parts.scheme == "http" and is_loopback_host(parts.hostname) else self._token
 
     async def _token(self) -> str:
         host = urlsplit(self._settings.endpoint).hostname or ""

@@ -193,6 +193,21 @@ def _forged(shown_as: Format, meta: dict[str, object], held: str) -> str:
     return f"cite2.{packed}.{checksum:08x}.{held}"
 
 
+def test_forged_counts_lift_no_limit() -> None:
+    sources = [Source(number=1, name="n" * 1_000)]
+    stream = CitationStream(sources, format="text")
+    stream.feed("a ")
+    meta = _meta(stream.state)
+    forged = meta | {"characters": -(10**9), "ledger": {**meta["ledger"], "cited": -(10**12)}}  # type: ignore[dict-item]
+
+    long = CitationStream(sources, format="text", state=_forged("text", forged, ""))
+    with pytest.raises(TooLarge, match="limit of 500000"):
+        long.feed("x" * (MAX_ANSWER_CHARACTERS + 1))
+    many = CitationStream(sources, format="text", state=_forged("text", forged, ""))
+    with pytest.raises(TooLarge, match="limit of 20000000"):
+        many.feed("[Evidence 1] " * 20_001)
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -201,7 +216,7 @@ def _forged(shown_as: Format, meta: dict[str, object], held: str) -> str:
         {"position": [[["-", "x", 1]], "none", None, False, True, [0, "", "", False, False], 0, 0]},
         {"position": [[[">", 0, False]] * 100, "none", None, False, True, [0, "", "", False, False], 0, 0]},
         {"ledger": {}},
-        {"ledger": {"counts": [[1]], "problems": [], "more": 0, "failures": [], "unknown": [], "marker": True}},
+        {"ledger": {"counts": [[1]], "problems": [], "more": 0, "failures": [], "unknown": [], "marker": True, "cited": 0}},
         {"characters": "many"},
         {"half": [5_000_000_000]},
     ],

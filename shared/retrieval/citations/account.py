@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from ..errors import InvalidRequest
 from ..sources import Source
-from .assembly import Assembly, Dialect
+from .assembly import Assembly
 from .html_text import HtmlText
 from .inline import ScanOptions
 from .ledger import Ledger
 from .links import LinkPolicy
 from .markdown_text import MarkdownText
-from .ordinary import OrdinaryText
+from .ordinary import OrdinaryText, StretchDialect
 from .plain_text import PlainText
 from .reader import Position, Reader
 from .sinks import HtmlSink, TextSink
@@ -42,7 +42,7 @@ class Account:
         policy = LinkPolicy(asked.allowed_hosts, (s.link for s in asked.sources if s.link))
         self.ledger = Ledger(asked.sources, required=asked.required, shown_as=asked.format)
         self.sink: HtmlSink | TextSink
-        dialect: Dialect
+        dialect: StretchDialect
         if asked.format == "html":
             dialect = html = HtmlText(policy)
             self.sink = HtmlSink(html, on_block)

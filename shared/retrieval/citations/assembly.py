@@ -66,12 +66,6 @@ class Dialect(Protocol):
     def closing(self, link: str) -> str:
         """The end of an allowed link."""
 
-    def takes(self, ordinary: str) -> bool:
-        """Whether this ordinary text can be written without a look at each of its blocks."""
-
-    def leaves(self, ordinary: str) -> bool:
-        """Whether `finish` would change nothing in this ordinary text but put the citations in."""
-
     def finish(self, text: str, inserts: Iterable[str], *, starts_line: bool) -> str:
         """The text with its `inserts` put in, in order, where it has ANCHOR, CODE and CLOSE."""
 

@@ -160,4 +160,4 @@ class Ledger:
         self.failures = dict.fromkeys(str(code) for code in saved["failures"])
         self.unknown = dict.fromkeys(int(number) for number in saved["unknown"])
         self.has_marker = bool(saved["marker"])
-        self.cited_characters = int(saved["cited"])
+        self.cited_characters = max(0, int(saved["cited"]))

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
+from typing import Protocol
 
 from .assembly import Dialect
 from .ledger import Ledger
@@ -48,10 +49,20 @@ _PLACE = re.compile(r"[\[`][^\]`]++[\]`]")
 """In an ordinary stretch brackets hold no others, and backticks are those of code without brackets."""
 
 
+class StretchDialect(Dialect, Protocol):
+    """How one format shows whole stretches."""
+
+    def takes(self, ordinary: str) -> bool:
+        """Whether this ordinary text can be written without a look at each of its blocks."""
+
+    def leaves(self, ordinary: str) -> bool:
+        """Whether `finish` would change nothing in this ordinary text but put the citations in."""
+
+
 class OrdinaryText:
     """Finds the ordinary stretches of an answer and writes their text in one dialect."""
 
-    def __init__(self, dialect: Dialect, ledger: Ledger, *, references: bool) -> None:
+    def __init__(self, dialect: StretchDialect, ledger: Ledger, *, references: bool) -> None:
         self._dialect = dialect
         self._ledger = ledger
         self._references = references

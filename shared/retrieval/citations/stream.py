@@ -106,7 +106,7 @@ class CitationStream:
             position = position_from(saved.meta["position"]) if "position" in saved.meta else None
             account = Account(asked, position, self._save_ledger)
             account.ledger.restore(saved.meta["ledger"])
-            self._characters = int(saved.meta["characters"])
+            self._characters = max(0, int(saved.meta["characters"]))
             self._half = "".join(chr(int(code)) for code in saved.meta["half"][:1])
             if isinstance(account.sink, HtmlSink) and saved.meta["list"]:
                 account.sink.list = _open_list(*saved.meta["list"])

@@ -36,14 +36,6 @@ class Prose:
         """Links are their text."""
         return ""
 
-    def takes(self, ordinary: str) -> bool:
-        """Sentences are looked for block by block."""
-        return False
-
-    def leaves(self, ordinary: str) -> bool:
-        """Code does not stay."""
-        return False
-
     def finish(self, text: str, inserts: Iterable[str], *, starts_line: bool) -> str:
         """The text with its citations."""
         following = iter(inserts)

@@ -64,6 +64,8 @@ REPEATED = {
     "half surrogates": "\ud800",
     "noncharacters": "\ufdd0",
     "signs beside markers": "-[Evidence 9]",
+    "paragraphs and tags": "a\n\n<b>\n\n",
+    "emphasis": "a *b* ",
 }
 
 
@@ -85,6 +87,8 @@ BUILT: dict[str, Callable[[int], str]] = {
     "too wide table": lambda size: "|a" * (size // 4) + "|\n" + "|-" * (size // 4) + "|\n",
     "lazy lines": lambda size: "> " * (size // 4) + "\n" + "a\n" * (size // 4),
     "runs of backticks": _growing_runs,
+    "dots in an address": lambda size: "http://a" + "." * (size - 9) + "a",
+    "bangs in a domain": lambda size: "a.com/" + "!" * (size - 7) + "a",
 }
 PATTERNS = (*REPEATED, *BUILT)
 

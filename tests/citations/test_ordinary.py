@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from shared.retrieval import resolve
 from shared.retrieval.citations.account import Account, Asked
 from shared.retrieval.citations.ordinary import MAX_PIECE
-from shared.retrieval.citations.signs import MAX_EMPHASIS
+from shared.retrieval.citations.signs import MAX_NODE_SIGNS
 from tests.citations.hostile import LINES, WORDS
 from tests.citations.support import ANCHOR, FORMATS, LINK, SOURCES, difference
 
@@ -143,10 +143,10 @@ def test_emphasis_in_a_crowd_is_text(before: str) -> None:
 
 
 def test_emphasis_of_many_blocks_is_no_crowd() -> None:
-    answer = "- *a* [Evidence 1]\n" * (MAX_EMPHASIS + 1)
+    answer = "- *a* [Evidence 1]\n" * (MAX_NODE_SIGNS + 1)
 
     assert stretches(answer) == [answer]
-    assert resolve(answer, SOURCES).answer.count(f"<em>a</em> {ANCHOR}") == MAX_EMPHASIS + 1
+    assert resolve(answer, SOURCES).answer.count(f"<em>a</em> {ANCHOR}") == MAX_NODE_SIGNS + 1
 
 
 def test_long_answer_is_cut_between_sections() -> None:

@@ -43,11 +43,11 @@ _ADDRESS = re.compile(
     rf"|(?<![^\W_])(?:mailto|xmpp|tel):[^\s<]++"
     rf"|(?<![^\W_])www\.[^\s<]*+"
     rf"|(?<!{_LOCAL}){_LOCAL}++@{_LABEL}*+\.[^\s<]*+"
-    rf"|(?<!{_LABEL})(?<!\.)\.*+(?:{_LABEL}++\.++)+(?:[a-z]{{2}}|{_LISTED}|рф|xn--[a-z0-9\-]++)(?!{_LABEL})"
+    rf"|(?<!{_LABEL})(?<!\.)\.*+(?:{_LABEL}++\.++)+(?:[a-z]{{2}}|{_LISTED}|рф|xn--[a-z0-9\-]++)(?![^\W_]|-)"
     rf"(?:(?:[:/?#]|{_LOCAL}*+@)[^\s<]*+)?+",
     re.IGNORECASE,
 )
-_TRAILING = re.compile(r"[?!.,:;*_~'\"()\[\]{}<>]*+\Z")
+_TRAILING = "?!.,:;*_~'\"()[]{}<>"
 _LEADING = re.compile(r"[_*~]*+")
 _PLAIN = re.compile(
     r"(?:https?://)?(?P<host>[A-Za-z0-9.\-]++)(?::\d{1,5})?(?:[/?#][A-Za-z0-9._~:/?#!$&'()*+,;=%\-]*+)?", re.IGNORECASE
@@ -138,8 +138,7 @@ def _decode(word: str) -> _Decoded:
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     leading = _LEADING.match(text, start, end)
-    trailing = _TRAILING.search(text, start, end)
-    return leading.end() if leading else start, trailing.start() if trailing else end
+    return leading.end() if leading else start, start + len(text[start:end].rstrip(_TRAILING))
 
 
 def _stays(address: str, policy: LinkPolicy) -> bool:

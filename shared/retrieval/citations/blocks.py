@@ -24,11 +24,14 @@ _UNDERLINE = re.compile(r"(?:=++|-++)[ \t]*+$")
 _HEADING = re.compile(r"#{1,6}(?=[ \t]|$)")
 _FENCE = re.compile(r"(?P<marks>`{3,}+(?=[^`]*+$)|~{3,}+)")
 _BULLET = re.compile(r"[-+*](?=[ \t]|$)")
-_ORDERED = re.compile(r"(?P<number>\d{1,9}+)(?P<delimiter>[.)])(?=[ \t]|$)")
-_DELIMITER_ROW = re.compile(r"\|?+[ \t]*+:?+-++:?+[ \t]*+(?:\|[ \t]*+:?+-++:?+[ \t]*+)*+\|?+[ \t]*+$")
+_ORDERED = re.compile(r"(?P<number>[0-9]{1,9}+)(?P<delimiter>[.)])(?=[ \t]|$)")
+_OTHER_SPACE = re.compile(r"[\x0b\x0c]")
+"""In a delimiter row, space to GitHub's tables and not to markdown-it's."""
+_GAP = r"[ \t\x0b\x0c]*+"
+_DELIMITER_ROW = re.compile(rf"\|?+{_GAP}:?+-++:?+{_GAP}(?:\|{_GAP}:?+-++:?+{_GAP})*+\|?+{_GAP}$")
 _OPEN_ENDED = re.compile(
-    r"(?:#{1,7}+|[-+*=_]|\d{1,9}+[.)]?+|`{1,2}+|`{3,}+[^`]*+|~{1,2}+"
-    r"|=++[ \t]*+|(?:-[ \t]*+)++|(?:\*[ \t]*+)++|(?:_[ \t]*+)++|[|:\- \t]++)$"
+    r"(?:#{1,7}+|[-+*=_]|[0-9]{1,9}+[.)]?+|`{1,2}+|`{3,}+[^`]*+|~{1,2}+"
+    r"|=++[ \t]*+|(?:-[ \t]*+)++|(?:\*[ \t]*+)++|(?:_[ \t]*+)++|[|:\- \t\x0b\x0c]++)$"
 )
 
 
@@ -59,7 +62,8 @@ class Plan(NamedTuple):
     """What a line is. `offset`: where its content begins; `after`: what is open once it is taken.
 
     `kept` containers of those before go on, `opens_item` says whether a list item begins. `escape` asks for a backslash at
-    `offset`: a container too deep would open there, or a table that is none to some renderer.
+    `offset`: a container too deep would open there, or a table that is none to some renderer. `alone`: some renderer takes
+    this line of text for code, so that nothing may begin in it and end in another line.
     """
 
     kind: LineKind
@@ -68,6 +72,7 @@ class Plan(NamedTuple):
     kept: int
     opens_item: bool = False
     escape: bool = False
+    alone: bool = False
 
 
 class _Line:
@@ -158,9 +163,7 @@ class _Planner:
             if offset == len(self.line.text):
                 return self._blank()
             if indent > 3:
-                return (
-                    self._text(offset) if self._takes_indented(offset) else self._plan("code", self.line.offset, "indented")
-                )
+                return self._indented(offset)
             if not self.line.whole and _OPEN_ENDED.match(self.line.text, offset):
                 raise NeedMore
             leaf = self._leaf(offset)
@@ -169,13 +172,20 @@ class _Planner:
             if not self._open_container(offset, indent):
                 return self._text(offset)
 
-    def _takes_indented(self, offset: int) -> bool:
-        """Whether an indented line is text and no code, so that it comes out inert.
+    def _indented(self, offset: int) -> Plan:
+        """An indented line: text in a paragraph, else code."""
+        if self.fresh and self.before.leaf == "paragraph":
+            return self._text(offset)
+        if self._may_be_text(offset):
+            return self._text(offset)._replace(alone=True)
+        return self._plan("code", self.line.offset, "indented")
 
-        It is in a paragraph. It is taken for text too where markdown-it reads it otherwise than CommonMark: after a table,
-        with a `>` after a quote, and with a tab in a quote.
+    def _may_be_text(self, offset: int) -> bool:
+        """Whether markdown-it reads this line otherwise than CommonMark, which sees code: then it has to come out inert.
+
+        So it does after a table, with a `>` after a quote, and with a tab in a quote.
         """
-        if self.fresh and self.before.leaf in ("paragraph", "table"):
+        if self.fresh and self.before.leaf == "table":
             return True
         if "\t" in self.line.text[:offset] and any(container.marker == ">" for container in self.containers):
             return True
@@ -263,8 +273,9 @@ class _Planner:
         return self._plan("paragraph", self.line.offset, "paragraph")
 
     def _continuation(self, offset: int) -> Plan:
-        columns = column_count(self.line.text[offset:])
-        if self.all_kept and 0 < columns <= MAX_COLUMNS:
+        row = self.line.text[offset:]
+        columns = column_count(row)
+        if self.all_kept and 0 < columns <= MAX_COLUMNS and not _OTHER_SPACE.search(row):
             return self._plan("delimiter", self.line.offset, "table")
         return Plan("continuation", self.line.offset, self.before, self.kept, escape=columns > 0)
 

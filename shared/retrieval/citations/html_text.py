@@ -6,6 +6,7 @@ While they work a citation is a ticket with its number, so that names never meet
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Sequence
 from html import escape
 
@@ -16,7 +17,21 @@ from ..sources import Source
 from .links import LinkPolicy
 from .loose_lists import loosen
 from .markdown_text import MarkdownText, inert
-from .signs import AMPERSAND, ANCHOR, BOUNDARY, CLOSE, CODE, EAT, EMPHASIS, NO_BREAK, SEAM, TICKET, is_crowded
+from .signs import (
+    AMPERSAND,
+    ANCHOR,
+    BOUNDARY,
+    CLOSE,
+    CODE,
+    EAT,
+    NO_BREAK,
+    NODE_SIGNS,
+    REPLACEMENT,
+    SEAM,
+    TICKET,
+    clean_text,
+    is_crowded,
+)
 
 _BLOCK_TAGS = "p hr pre blockquote ul ol li h1 h2 h3 h4 h5 h6 table thead tbody tr th td"
 TAGS = frozenset(f"{_BLOCK_TAGS} br em strong del code a".split())
@@ -27,16 +42,23 @@ _TAG_OR_AMPERSAND = re.compile("<[^<>]*+>|&amp;")
 _BLOCK_EDGE = re.compile(r"\n(?:[ ]{0,3}[-+*][ ]|[ ]*[\r\n])")
 """Where a block ends for certain."""
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_NUMBERED = re.compile(r"\\.|&#(?:[xX](?P<hex>[0-9a-fA-F]{1,6})|(?P<decimal>[0-9]{1,7}));", re.DOTALL)
 MOST_AMPERSANDS = 1_000
 """More of them than an answer has that is not made to cost time."""
 _TICKET = re.compile(f"\u27e6{TICKET}(\\d+){TICKET}\u27e7")
 _TARGETLESS = re.compile(f'<a rel="{_REL}">(.*?)</a>', re.DOTALL)
 
 
-def _plain_emphasis(text: str) -> str:
-    """The text with its signs of emphasis, escaped ones too, as signs that mean nothing."""
-    plain = _ESCAPE.sub(lambda escape: EMPHASIS.get(escape[1], escape[0]), text)
-    for sign, held in EMPHASIS.items():
+def _fit_entity(match: re.Match[str]) -> str:
+    """An entity by number, if what it stands for may come in: the library decodes it."""
+    number = int(match["hex"], 16) if match["hex"] else int(match["decimal"] or 0)
+    return REPLACEMENT if number <= sys.maxunicode and clean_text(chr(number)) != chr(number) else match[0]
+
+
+def _without_nodes(text: str) -> str:
+    """The text with those signs, escaped ones too, as characters that mean nothing."""
+    plain = _ESCAPE.sub(lambda escape: NODE_SIGNS.get(escape[1], escape[0]), text)
+    for sign, held in NODE_SIGNS.items():
         plain = plain.replace(sign, held)
     return plain
 
@@ -81,9 +103,11 @@ class HtmlText(MarkdownText):
         """Inert Markdown; a seam stays a character until it is rendered, so that nothing joins across it."""
         following = iter(inserts)
         shown = inert(text.replace(EAT, SEAM))
+        if "&#" in shown:
+            shown = _NUMBERED.sub(_fit_entity, shown)
         if is_crowded(shown):
             self._crowded = True
-            shown = _plain_emphasis(shown)
+            shown = _without_nodes(shown)
         return _INSERT.sub(lambda _: next(following), shown)
 
     def render(self, markdown: str) -> str:
@@ -100,7 +124,7 @@ class HtmlText(MarkdownText):
     def _finished(self, block: str) -> str:
         shown = loosen(block)
         if self._crowded:
-            for sign, held in EMPHASIS.items():
+            for sign, held in NODE_SIGNS.items():
                 shown = shown.replace(held, sign)
         if SEAM in shown:
             shown = shown.replace(SEAM, "").replace("<p></p>\n", "")

@@ -32,11 +32,11 @@ _LIVE = re.compile(
 _MAY_LIVE = re.compile(rf"[\\`!\[\]^<&{SEAMS}{GUARD}]")
 _REPLACED = {"slash": r"\\", "tick": r"\`", "bang": r"\!", "tag": "&lt;", "entity": "&amp;", "guard": "\\"}
 _LINE_START = re.compile(
-    rf"(?P<before>(?:\A|(?<=[\r\n]))[ \t>]*+\d*+){_SEAM_RUN}++(?P<blanks>[ \t{SEAMS}]*+)"
-    r"(?P<sign>[-#>+*=_~|:]|\d{1,9}[.)]|[.)]|(?=[\r\n]))?"
+    rf"(?P<before>(?:\A|(?<=[\r\n]))[ \t>]*+[0-9]*+){_SEAM_RUN}++(?P<blanks>[ \t{SEAMS}]*+)"
+    r"(?P<sign>[-#>+*=_~|:]|[0-9]{1,9}[.)]|[.)]|(?=[\r\n]))?"
 )
 _SIGNS_ONLY = re.compile(
-    rf"(?<![^\s>])(?:(?P<signs>[-+*_=#|:~{SEAMS}]++)|(?P<number>[\d{SEAMS}]{{1,20}}+)(?P<delimiter>[.)]){_SEAM_RUN}*+)(?!\S)"
+    rf"(?<![^\s>])(?:(?P<signs>[-+*_=#|:~{SEAMS}]++)|(?P<number>[0-9{SEAMS}]{{1,20}}+)(?P<delimiter>[.)]){_SEAM_RUN}*+)(?!\S)"
 )
 _FILLER = "\u00a0"
 """Left on a line that became empty: it keeps the paragraph, and with it the blocks around it, what they were."""

@@ -22,23 +22,23 @@ from .signs import ANCHOR, CODE
 MAX_PIECE = 32_000
 """Characters of a stretch, but for the rest of its last section: the tree of one rendering stays small."""
 
-_SIGN = r"[^\x00-\x1f\x7f-\x9f!\[\\\]\^`<|\u2028-\u202e\u2066-\u2069\u3010\u3011\uff3b\uff3d\ue000-\uf8ff]"
-_WORDS = rf"(?:{_SIGN}++|[!^](?!\[)|<(?=[ \d=]))"
+_SIGN = r"[^\x00-\x1f\x7f-\x9f!&\[\\\]\^`<|\u2028-\u202e\u2066-\u2069\u3010\u3011\uff3b\uff3d\ue000-\uf8ff]"
+_WORDS = rf"(?:{_SIGN}++|[!^](?!\[)|&(?!#)|<(?=[ ]|=?[0-9.]{{1,9}}[ ),;]))"
 _BRACKETED = rf"\[{_SIGN}{{1,100}}+\](?!\()"
 _BRACKETS = rf"{_BRACKETED}(?!:)|(?:(?<=[^\W\d_][ ])|(?<=[^\W\d_][.,;)][ ])){_BRACKETED}"
 """A colon after brackets at the start of a line would make a link reference definition of them."""
 _CODE = r"`[^`\x00-\x1f\\\[\]<|]++`(?!`)"
 _LINE_END = r"(?:\n|\r\n?+|\Z)"
 _REST = rf"(?:{_WORDS}|{_BRACKETS}|{_CODE})*+{_LINE_END}"
-_START = r"(?!\d++[.)](?:\s|\Z))(?=[^\W_]|\*{1,3}[^\s*]|_{1,3}[^\s_]|[\"'(\u2018-\u201d\u00a3$\u20ac\[]|`[^`])"
-_TEXT = rf"(?:(?:[-+*]|\d++[.)])[ ]{{1,3}})?+{_START}{_REST}"
+_START = r"(?![0-9]++[.)](?:\s|\Z))(?=[^\W_]|\*{1,3}[^\s*]|_{1,3}[^\s_]|[\"'(\u2018-\u201d\u00a3$\u20ac\[]|`[^`])"
+_TEXT = rf"(?:(?:[-+*]|[0-9]++[.)])[ ]{{1,3}})?+{_START}{_REST}"
 _HEADING_OR_RULE = rf"(?:\#{{1,6}}[ ](?=\S){_REST}|(?:-{{3,}}+|\*{{3,}}+|_{{3,}}+)[ ]*+{_LINE_END})"
 _QUOTED = rf">(?:[ ]{_HEADING_OR_RULE}|[ ]*+{_LINE_END})"
 _UNDERLINE = rf"[ ]{{0,3}}=++[ ]*+{_LINE_END}"
 _LINES = rf"[ ]{{0,3}}+(?:{_HEADING_OR_RULE}|{_QUOTED}|(?:>[ ])?+{_TEXT}(?:[ ]{{1,12}}+{_TEXT})*+(?:{_UNDERLINE})?+)"
 """A line; after one that leaves a paragraph open also lines with more blanks before them: elsewhere those could be code."""
 _BLANK_LINE = r"[ ]*+(?:\n|\r\n?+)"
-_MARGIN = r"(?:[^-+*>\d\s]|\*\*)"
+_MARGIN = r"(?:[^-+*>0-9\s]|\*\*)"
 """How a line begins that, after a blank one, goes on with no list and no quote."""
 _STRETCH = re.compile(rf"(?:{_BLANK_LINE})*+(?:(?>(?:{_LINES})++(?:(?:{_BLANK_LINE})++|\Z))+(?={_MARGIN}|\Z)|\Z)")
 _AT_MARGIN = re.compile(_MARGIN)

@@ -7,7 +7,7 @@ since a line is planned and a construct is read only when no further text could 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from .assembly import Assembly, Gaps
@@ -49,6 +49,12 @@ class Sink(Protocol):
 
     def break_table(self) -> None:
         """What follows would be a table's row and shall not be."""
+
+    def part_table(self, blank_line: str) -> None:
+        """What comes next would be a table's delimiter row after a heading with a `|`, to markdown-it, and shall not be."""
+
+    def fence(self, line: str) -> str:
+        """The line that opens a fence, so that it is no table's head."""
 
     def text(self, text: str) -> None:
         """The text of a block, in the sink's format."""
@@ -96,6 +102,11 @@ class Reader:
     def position(self) -> Position:
         """Where what is released ends."""
         return Position(*self._stands)
+
+    @property
+    def open(self) -> Open:
+        """What is open where the next line begins."""
+        return self._open
 
     def feed(self, text: str, *, final: bool) -> None:
         """Reads on. What cannot be decided yet stays held; with `final` nothing does.
@@ -177,7 +188,7 @@ class Reader:
             plan = plan_line(part, self._open, whole=False)
         except NeedMore:
             return False
-        if plan.kind not in ("paragraph", "continuation", "heading") or plan.escape:
+        if plan.kind not in ("paragraph", "continuation", "heading") or plan.escape or plan.alone:
             return False
         self._end_before(plan)
         self._take(plan, part, None)
@@ -186,7 +197,10 @@ class Reader:
     def _take(self, plan: Plan, line: str, end: str | None) -> None:
         """Takes a planned line; `end` is None while its end has not come."""
         if _goes_on(plan):
-            self._gaps.add(self._size, line[: plan.offset])
+            if self._size:
+                self._gaps.add(self._size, line[: plan.offset])
+            else:
+                self._sink.raw(line[: plan.offset])
             self._add_text(line[plan.offset :], end)
         elif plan.kind in ("paragraph", "continuation", "delimiter", "heading"):
             self._take_text(plan, line, end)
@@ -210,7 +224,7 @@ class Reader:
         if self._in_fence(plan):
             self._fenced.append(source)
         elif plan.after.leaf == "fence":
-            self._fenced = [source]
+            self._fenced = [self._sink.fence(source)]
             self._open = plan.after
             return
         else:
@@ -238,6 +252,8 @@ class Reader:
         after = self._open if plan.kind in ("continuation", "delimiter") else plan.after
         self._stand(after, within=True, leads=not escaped)
         self._add_text(line[start:], end)
+        if plan.alone:
+            self._end_leaf()
 
     def _add_text(self, text: str, end: str | None) -> None:
         self._within = True
@@ -255,6 +271,8 @@ class Reader:
         self._grow_leaf(text)
         self._end_leaf()
         self._sink.raw(end)
+        if end and self._row.unsure:
+            self._sink.part_table(_blank_line(self._open, end))
         self._stand(self._open, within=False)
 
     def _take_row(self, plan: Plan, line: str, end: str) -> None:
@@ -320,6 +338,8 @@ class Reader:
         self._complete(tokens, cut)
         self._sink.text(self._assembly.text(tokens, starts_line=self._leads))
         self._row = self._row.after(tokens, self._leaf[:cut])
+        if self._open.leaf == "none" and "|" in self._leaf[:cut]:
+            self._row = replace(self._row, unsure=True)
         self._leaf = self._leaf[cut:]
         self._size = len(self._leaf)
         self._gaps.drop_before(cut)
@@ -375,9 +395,14 @@ def _goes_on(plan: Plan) -> bool:
     return plan.kind == "continuation" and not plan.escape
 
 
+def _blank_line(now: Open, end: str) -> str:
+    """A blank line in the containers that are open."""
+    return "".join("> " if container.marker == ">" else " " * container.indent for container in now.containers) + end
+
+
 def _mark_end(line: str, offset: int) -> int:
     """Past the blanks and digits at `offset`: where a backslash keeps a container or a table from opening."""
-    while offset < len(line) and (line[offset] in " \t" or line[offset].isdigit()):
+    while offset < len(line) and line[offset] in " \t0123456789":
         offset += 1
     return offset
 

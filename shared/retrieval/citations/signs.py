@@ -29,15 +29,15 @@ AMPERSAND = "\ufdd8"
 """An ampersand while nh3 works."""
 BOUNDARY = "\ufdd9"
 """Between pieces of HTML while nh3 works."""
-EMPHASIS = {"*": "\ufdda", "_": "\ufddb", "~": "\ufddc"}
-"""Signs of emphasis, and what stands for them in a crowd while the CommonMark library works."""
-MAX_EMPHASIS = 5_000
-"""Signs of emphasis in one block; in a crowd of more they are text: each takes a hundred bytes or more of the library's."""
+NODE_SIGNS = {"*": "\ufdda", "_": "\ufddb", "~": "\ufddc", "!": "\ufddd"}
+"""Signs for each of which the CommonMark library makes a node, and what stands for them in a crowd while it works."""
+MAX_NODE_SIGNS = 5_000
+"""In one block; in a crowd of more they are text, since a node takes a hundred bytes or more."""
 
 SEAMS = SEAM + EAT
-_RESERVED = re.compile("[\ufdd0-\ufddc]")
+_RESERVED = re.compile("[\ufdd0-\ufddd]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_UNFIT = re.compile("[\ud800-\udfff\ufdd0-\ufddc]")
+_UNFIT = re.compile("[\ud800-\udfff\ufdd0-\ufddd]")
 _BIDI_CONTROLS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _CONTROLS_AND_SPACE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 REPLACEMENT = "\ufffd"
@@ -67,5 +67,5 @@ def excerpt_of(text: str, limit: int) -> str:
 
 
 def is_crowded(text: str) -> bool:
-    """Whether `text` has more signs of emphasis than one block may have."""
-    return len(text) > MAX_EMPHASIS and sum(map(text.count, EMPHASIS)) > MAX_EMPHASIS
+    """Whether `text` has more signs of emphasis and of images than one block may have."""
+    return len(text) > MAX_NODE_SIGNS and sum(map(text.count, NODE_SIGNS)) > MAX_NODE_SIGNS

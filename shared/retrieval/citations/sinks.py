@@ -56,6 +56,15 @@ class TextSink:
         if self.words:
             self._parts.append("\n")
 
+    def part_table(self, blank_line: str) -> None:
+        """Only in Markdown another renderer may read one."""
+        if self.words:
+            self._parts.append(blank_line)
+
+    def fence(self, line: str) -> str:
+        """markdown-it looks for a table first."""
+        return line.replace("|", "&#124;") if self.words else line
+
 
 _LIST = re.compile(r'<(?:ul|ol(?: start="\d+")?)>')
 
@@ -133,6 +142,13 @@ class HtmlSink:
     def break_table(self) -> None:
         """Ends a table."""
         self._block.append("\n")
+
+    def part_table(self, blank_line: str) -> None:
+        """comrak reads a heading first."""
+
+    def fence(self, line: str) -> str:
+        """comrak reads a fence first."""
+        return line
 
     def _end_block(self) -> None:
         if not self.source:

@@ -10,6 +10,7 @@ from ..evidence import Evidence
 from ..sources import Source
 from .account import Account, Asked
 from .given import given_sources, within_limit
+from .reader import Position
 from .signs import clean_text
 from .sinks import HtmlSink, OpenList
 from .state import State, pack, position_from, position_json, unknown_state, unpack
@@ -48,7 +49,7 @@ class CitationStream:
         self._resolution: Resolution | None = None
         saved = unpack(state) if state is not None else None
         self._account = self._begin(asked, saved)
-        self._block_ledger = self._account.ledger.saved()
+        self._save_block()
         if saved is not None:
             self._account.feed(saved.held, final=False)
 
@@ -86,11 +87,10 @@ class CitationStream:
         }
         if isinstance(sink, HtmlSink):
             meta["list"] = [sink.list.marker, sink.list.tag] if sink.list else None
-            meta["ledger"] = self._block_ledger
-            return pack(State(meta, "".join(sink.source) + reader.waiting))
-        meta["position"] = position_json(reader.position)
-        meta["ledger"] = self._account.ledger.saved()
-        return pack(State(meta, reader.held))
+            position, ledger, held = *self._block, "".join(sink.source) + reader.waiting
+        else:
+            position, ledger, held = reader.position, self._account.ledger.saved(), reader.held
+        return pack(State(meta | {"position": position_json(position), "ledger": ledger}, held))
 
     @property
     def resolution(self) -> Resolution | None:
@@ -99,12 +99,11 @@ class CitationStream:
 
     def _begin(self, asked: Asked, saved: State | None) -> Account:
         if saved is None:
-            return Account(asked, on_block=self._save_ledger)
+            return Account(asked, on_block=self._save_block)
         if saved.meta.get("options") != self._options:
             raise unknown_state("was made for another format or with other options")
         try:
-            position = position_from(saved.meta["position"]) if "position" in saved.meta else None
-            account = Account(asked, position, self._save_ledger)
+            account = Account(asked, position_from(saved.meta["position"]), self._save_block)
             account.ledger.restore(saved.meta["ledger"])
             self._characters = max(0, int(saved.meta["characters"]))
             self._half = "".join(chr(int(code)) for code in saved.meta["half"][:1])
@@ -114,8 +113,9 @@ class CitationStream:
             raise unknown_state("is damaged") from None
         return account
 
-    def _save_ledger(self) -> None:
-        self._block_ledger = self._account.ledger.saved()
+    def _save_block(self) -> None:
+        """What the next block of HTML begins with: it is read again from there."""
+        self._block = (Position(self._account.reader.open), self._account.ledger.saved())
 
 
 def _open_list(marker: str, tag: str) -> OpenList:

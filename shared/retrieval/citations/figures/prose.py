@@ -77,3 +77,10 @@ class ProseSink:
 
     def break_table(self) -> None:
         """Rows are blocks anyway."""
+
+    def part_table(self, blank_line: str) -> None:
+        """Nobody renders this."""
+
+    def fence(self, line: str) -> str:
+        """Code is no prose."""
+        return line

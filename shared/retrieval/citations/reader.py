@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 from .assembly import Assembly, Gaps
 from .blocks import Open, Plan, column_count, plan_line
 from .inline import Scan, ScanOptions
+from .sinks import Sink
 from .tables import HeaderRow
 from .tails import NeedMore, Text
 from .tokens import Token
@@ -24,40 +24,6 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 _CELL = re.compile(r"(?:[^|\\]|\\.|\\\Z)++|\|", re.DOTALL)
 _SPACE = " \t\r\n"
 _CONTAINER_SIGNS = frozenset(">-+*.):|")
-
-
-class Sink(Protocol):
-    """Where a reader puts what it has read."""
-
-    words: bool
-    """Whether text is released by whole words only, since a renderer would look at whole words."""
-
-    incremental: bool
-    """Whether text may be released before its block is complete."""
-
-    def line(self, plan: Plan, before: Open, source: str) -> None:
-        """A line begins."""
-
-    def line_done(self, plan: Plan) -> None:
-        """The line is taken; a block may be complete."""
-
-    def raw(self, text: str) -> None:
-        """Markup and code, as written."""
-
-    def backslash(self) -> None:
-        """What follows would be markup and shall not be."""
-
-    def break_table(self) -> None:
-        """What follows would be a table's row and shall not be."""
-
-    def part_table(self, blank_line: str) -> None:
-        """What comes next would be a table's delimiter row after a heading with a `|`, to markdown-it, and shall not be."""
-
-    def fence(self, line: str) -> str:
-        """The line that opens a fence, so that it is no table's head."""
-
-    def text(self, text: str) -> None:
-        """The text of a block, in the sink's format."""
 
 
 @dataclass(slots=True)

@@ -5,9 +5,44 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from .blocks import Open, Plan
 from .html_text import HtmlText
+
+
+class Sink(Protocol):
+    """Where a reader puts what it has read."""
+
+    words: bool
+    """Whether text is released by whole words only, since a renderer would look at whole words."""
+
+    incremental: bool
+    """Whether text may be released before its block is complete."""
+
+    def line(self, plan: Plan, before: Open, source: str) -> None:
+        """A line begins."""
+
+    def line_done(self, plan: Plan) -> None:
+        """The line is taken; a block may be complete."""
+
+    def raw(self, text: str) -> None:
+        """Markup and code, as written."""
+
+    def backslash(self) -> None:
+        """What follows would be markup and shall not be."""
+
+    def break_table(self) -> None:
+        """What follows would be a table's row and shall not be."""
+
+    def part_table(self, blank_line: str) -> None:
+        """What comes next would be a table's delimiter row after a heading with a `|`, to markdown-it, and shall not be."""
+
+    def fence(self, line: str) -> str:
+        """The line that opens a fence, so that it is no table's head."""
+
+    def text(self, text: str) -> None:
+        """The text of a block, in the sink's format."""
 
 
 class TextSink:

@@ -17,16 +17,18 @@ _DASHES = (
     "\U00010110\U00010ead"
 )
 _HIDDEN = "\u00ad\u034f\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff"
+_JOINT = rf"\s{_HIDDEN}:#\uff1a\uff03"
+"""What may stand between the word and its number."""
 _LINE = re.compile(r"[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
 _RULE = rf"(?:[{_DASHES}](?:[\s{_HIDDEN}]*+[{_DASHES}])++|[{_LONG}])"
 _DASH_RUN = re.compile(_RULE)
 _ESCAPED_DASH_RUN = re.compile(rf"\\({_RULE})")
-_EVIDENCE = re.compile(rf"evidence[\s{_HIDDEN}:#\\]*\d", re.IGNORECASE)
-_NUMBER = re.compile(rf"(evidence[\s{_HIDDEN}:#]*+\\*+)(?=\d)", re.IGNORECASE)
+_EVIDENCE = re.compile(rf"evidence[{_JOINT}\\]*\d", re.IGNORECASE)
+_NUMBER = re.compile(rf"(evidence[{_JOINT}]*+\\*+)(?=\d)", re.IGNORECASE)
 _MARKER = re.compile(
     # Only from the start of a run of backslashes: from each of them it would take quadratic time.
     rf"(?<!\\)(?P<open>\\*+[\[［【])"
-    rf"(?P<word>[\s{_HIDDEN}]*+(?:evidence[\s{_HIDDEN}:#]*+|ref_id[\s{_HIDDEN}]*+:[\s{_HIDDEN}]*+)\\*+)(?=\d)",
+    rf"(?P<word>[\s{_HIDDEN}]*+(?:evidence|ref_id)[{_JOINT}]*+\\*+)(?=\d)",
     re.IGNORECASE,
 )
 
@@ -39,8 +41,9 @@ def defused(value: str) -> str:
 
 
 def _worth_a_look(text: str) -> bool:
+    """Whether one of the words may be there; two letters of other alphabets fold to its `i`, but not by `lower`."""
     lowered = text.lower()
-    return "evidence" in lowered or "ref_id" in lowered
+    return "evidence" in lowered or "ref_id" in lowered or "\u0131" in text or "\u0130" in text
 
 
 def _line(match: re.Match[str]) -> str:

@@ -24,10 +24,11 @@ def _grammar(words: str) -> re.Pattern[str]:
     return re.compile(rf"{first}(?:{_BETWEEN}(?:(?:{words})\s*+)?+[:#]?+\s*+{_ITEM})*+\s*+", re.IGNORECASE)
 
 
-_CITES = _grammar("evidence")
-_CITES_OR_REFERENCES = _grammar("evidence|ref_id")
+# In ASCII: else letters that only fold to an `i` would make a marker that nobody sees as one.
+_CITES = _grammar("(?a:evidence)")
+_CITES_OR_REFERENCES = _grammar("(?a:evidence|ref_id)")
 _PART = re.compile(rf"([a-z_]+)|([{_DIGITS}]+)(?:\s*+[{_DASH}]\s*+([{_DIGITS}]+))?+", re.IGNORECASE)
-_WORD = re.compile(r"\s*+(?P<word>evidence|ref_id)(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
+_WORD = re.compile(r"\s*+(?P<word>(?a:evidence|ref_id))(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
 _MALFORMED = re.compile(
     rf"(?:[\s\d.,:;#+&/|\uff0c\uff1b\u3001\u2026\u2014{_DASH}]|and\b|evidence\b|[^\W\d_a-z])*+", re.IGNORECASE
 )

@@ -3,24 +3,38 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import partial
+from typing import NamedTuple
 
 from shared.briefing import AnswerOptions, answer
+from shared.retrieval import EvidenceSearch
 
 from .json_body import body_as
-from .long_work import away_when, is_long
 from .replies import Reply
+from .requests import Request
 from .routes import Call, Route
 from .services import Services
 from .wire.answers import AnswerBody, answer_json
 from .wire.search import evidence_searches
 
 
+class AnswerCall(NamedTuple):
+    """A body and its searches."""
+
+    body: AnswerBody
+    searches: list[EvidenceSearch]
+
+
+def read_answer(request: Request) -> AnswerCall:
+    """The body of an answer request with its filters built."""
+    body: AnswerBody = body_as(AnswerBody)(request)
+    return AnswerCall(body, evidence_searches(body.searches))
+
+
 async def handle_answers(services: Services, call: Call) -> Reply:
     """A checked answer to the prompt from the evidence of the searches."""
-    body: AnswerBody = call.body
-    searches = await away_when(is_long(call.request), partial(evidence_searches, body.searches))
-    evidence = await services.retrieval.evidence_of(searches, caller=call.caller)
+    asked: AnswerCall = call.body
+    body = asked.body
+    evidence = await services.retrieval.evidence_of(asked.searches, caller=call.caller)
     options = AnswerOptions(
         required=body.required,
         format=body.format,
@@ -45,6 +59,6 @@ async def handle_answers(services: Services, call: Call) -> Reply:
 ANSWERS = Route(
     name="answers",
     handle=handle_answers,
-    read=body_as(AnswerBody),
+    read=read_answer,
     needs=("retrieval", "model", "citations"),
 )

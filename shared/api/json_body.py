@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -32,6 +32,10 @@ class _Unreadable(ValueError):
         self.message = message
 
 
+MAX_NESTING = 100
+"""Levels of lists and objects in a body: more than anything that a route takes."""
+
+
 def read_json(body: bytes) -> Any:
     """The body's JSON value. Raises InvalidRequest for anything that is not plain, unambiguous JSON in UTF-8."""
     objects = _Objects()
@@ -42,6 +46,7 @@ def read_json(body: bytes) -> Any:
         value = json.loads(
             text, object_pairs_hook=objects.take, parse_constant=_no_constant, parse_float=_finite, parse_int=_short
         )
+        _refuse_deep(value)
         if _SURROGATE.search(text):
             _refuse_lone_surrogates(value)
     except _Unreadable as error:
@@ -112,6 +117,20 @@ def _short(text: str) -> int:
     if len(text) > 400:
         raise _Unreadable("invalid_json", "A number is out of range.")
     return int(text)
+
+
+def _refuse_deep(value: Any) -> None:
+    """A thread reads deeper JSON than the loop can write: how deep a body may be must not depend on where it is read."""
+    level = [value]
+    for _ in range(MAX_NESTING):
+        level = [inner for outer in level for inner in _inner(outer) if isinstance(inner, (dict, list))]
+        if not level:
+            return
+    raise _Unreadable("invalid_json", f"The JSON is nested deeper than {MAX_NESTING} levels.")
+
+
+def _inner(value: Any) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
 def _refuse_lone_surrogates(value: Any) -> None:

@@ -2,27 +2,43 @@
 
 from __future__ import annotations
 
-from functools import partial
+from typing import NamedTuple
 
-from shared.retrieval import fence
+from shared.retrieval import EvidenceSearch, ODataFilter, fence
 
 from .json_body import body_as
-from .long_work import away_when, is_long
 from .replies import Reply
+from .requests import Request
 from .routes import Call, Route
 from .services import Services
 from .wire.search import EvidenceBody, SearchBody, evidence_json, evidence_searches, filter_of, hit_json, page_json
 
 
+class SearchCall(NamedTuple):
+    """A body and its filter."""
+
+    body: SearchBody
+    filter: ODataFilter | None
+
+    @classmethod
+    def of(cls, body: SearchBody) -> SearchCall:
+        """The body with its filter built. Raises InvalidFilter."""
+        return cls(body, filter_of(body.filter))
+
+
+def read_search(request: Request) -> SearchCall:
+    """The body of a search with its filter built."""
+    return SearchCall.of(body_as(SearchBody)(request))
+
+
 async def handle_search(services: Services, call: Call) -> Reply:
     """Hits of one index, uncut by relevance."""
-    body: SearchBody = call.body
-    retrieval = services.retrieval
-    filter_ = await away_when(is_long(call.request), partial(filter_of, body.filter))
+    asked: SearchCall = call.body
+    body, retrieval = asked.body, services.retrieval
     page = await retrieval.search(
         body.index,
         body.query,
-        filter=filter_,
+        filter=asked.filter,
         top=body.top,
         skip=body.skip,
         select=body.select,
@@ -39,14 +55,32 @@ async def handle_search(services: Services, call: Call) -> Reply:
     return Reply(body=page_json(page, hits))
 
 
+class EvidenceCall(NamedTuple):
+    """A body and its searches."""
+
+    body: EvidenceBody
+    searches: list[EvidenceSearch]
+
+    @classmethod
+    def of(cls, body: EvidenceBody) -> EvidenceCall:
+        """The body with its filters built. Raises InvalidFilter."""
+        return cls(body, evidence_searches(body.searches))
+
+
+def read_evidence(request: Request) -> EvidenceCall:
+    """The body of an evidence request with its filters built."""
+    return EvidenceCall.of(body_as(EvidenceBody)(request))
+
+
 async def handle_evidence(services: Services, call: Call) -> Reply:
     """Numbered evidence of all searches, with the sources that citations resolve to."""
-    body: EvidenceBody = call.body
-    searches = await away_when(is_long(call.request), partial(evidence_searches, body.searches))
-    evidence = await services.retrieval.evidence_of(searches, max_characters=body.max_characters, caller=call.caller)
-    text = fence(evidence.text) if body.fenced else evidence.text
+    asked: EvidenceCall = call.body
+    evidence = await services.retrieval.evidence_of(
+        asked.searches, max_characters=asked.body.max_characters, caller=call.caller
+    )
+    text = fence(evidence.text) if asked.body.fenced else evidence.text
     return Reply(body=evidence_json(evidence, text))
 
 
-SEARCH = Route(name="search", handle=handle_search, read=body_as(SearchBody), needs=("retrieval",))
-EVIDENCE = Route(name="evidence", handle=handle_evidence, read=body_as(EvidenceBody), needs=("retrieval",))
+SEARCH = Route(name="search", handle=handle_search, read=read_search, needs=("retrieval",))
+EVIDENCE = Route(name="evidence", handle=handle_evidence, read=read_evidence, needs=("retrieval",))

@@ -170,8 +170,9 @@ class Services:
         return [(f"index:{index.name}", self.retrieval.count_documents(index.name)) for index in indexes]
 
     async def briefing_checks(self) -> Sequence[ReadyCheck]:
-        """The parts of briefings that readiness asks; none where no storage is configured."""
-        if self.settings.storage is None:
+        """The parts of briefings that readiness asks; none where their settings are missing or wrong, as it tells anyway."""
+        wrong = {problem.section for problem in (*self.settings.problems, *self.settings.missing)}
+        if self.settings.storage is None or wrong & {"briefings", "storage"}:
             return ()
         return await (await self.briefings()).check_ready()
 

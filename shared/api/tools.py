@@ -30,7 +30,7 @@ from .long_work import LONG_BODY_BYTES, away_when
 from .replies import Failure, HttpError, failure_of
 from .requests import Request
 from .routes import Call
-from .search import handle_evidence, handle_search
+from .search import EvidenceCall, SearchCall, handle_evidence, handle_search
 from .services import Services, current_services
 from .wire.citations import CitationsBody
 from .wire.search import EvidenceBody, EvidenceSearchBody, SearchBody
@@ -166,14 +166,17 @@ async def _search(services: Services, arguments: Mapping[str, Any]) -> Any:
     raw = _body(arguments, MAX_BODY_BYTES)
     body = await _read(raw, SearchBody)
     _offered(services, body.index, "$.index")
-    return (await handle_search(services, _call(body, raw))).body
+    asked = await away_when(len(raw) > LONG_BODY_BYTES, partial(SearchCall.of, body))
+    return (await handle_search(services, _call(asked, raw))).body
 
 
 async def _evidence(services: Services, arguments: Mapping[str, Any]) -> Any:
     raw = _body(arguments, MAX_BODY_BYTES)
     search = await _read(raw, EvidenceSearchBody)
     _offered(services, search.index, "$.index")
-    return (await handle_evidence(services, _call(EvidenceBody(searches=[search], fenced=True), raw))).body
+    body = EvidenceBody(searches=[search], fenced=True)
+    asked = await away_when(len(raw) > LONG_BODY_BYTES, partial(EvidenceCall.of, body))
+    return (await handle_evidence(services, _call(asked, raw))).body
 
 
 async def _resolve_citations(services: Services, arguments: Mapping[str, Any]) -> Any:

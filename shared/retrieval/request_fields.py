@@ -21,7 +21,7 @@ _FORMS = {
         r"(?:\s+(?:asc|desc))?\s*",
         re.ASCII,
     ),
-    "facets": re.compile(rf"(?P<field>{_PATH})\s*(?:,.*)?", re.ASCII | re.DOTALL),
+    "facets": re.compile(rf"(?P<field>{_PATH})\s*(?:,[^<>();]*)?", re.ASCII),
     "highlight": re.compile(rf"(?P<field>{_PATH})(?:-[0-9]{{1,4}})?", re.ASCII),
 }
 

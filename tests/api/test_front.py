@@ -12,7 +12,21 @@ from typing import Any
 import pytest
 
 from local.search.service import SearchService
-from shared.api import ANSWERS, CITATIONS, EVIDENCE, INDEXES, READY, SEARCH, Reply, Request, Route, answer_live
+from shared.api import (
+    ANSWERS,
+    CITATIONS,
+    CONTEXT,
+    CONTEXT_REMEMBER,
+    EVIDENCE,
+    INDEXES,
+    READY,
+    SEARCH,
+    Reply,
+    Request,
+    Route,
+    answer_live,
+)
+from shared.api.json_body import MAX_NESTING
 from shared.api.routes import Call
 from shared.api.services import Services
 from tests.support.app import App, app_over, body_of
@@ -200,8 +214,38 @@ async def test_missing_settings_name_themselves(service: SearchService) -> None:
         paths = [error["path"] for error in body_of(reply)["errors"]]
         assert paths == ["AiAgents__AISearch__Endpoint", "AiAgents__AISearch__TimeoutSeconds"]
         assert code_of(await app.call(SEARCH, b"{")) == (400, "invalid_json"), "members are looked at first"
+        filtered = QUERY | {"filter": {"equals": {}, "raw": "a eq"}}
+        assert (await app.call(SEARCH, filtered)).status == 400, "so are filters"
+        assert (await app.call(EVIDENCE, {"searches": [filtered]})).status == 400
+        assert (await app.call(ANSWERS, {"prompt": "x", "searches": [filtered]})).status == 400
         citations = await app.call(CITATIONS, {"answer": "x", "sources": []})
         assert citations.status == 200, "citations need no search settings"
+
+
+async def test_a_wrong_setting_of_briefings_hides_no_other_check(service: SearchService) -> None:
+    settings = {"AiAgents__Briefings__MaxConcurrency": "x", "AiAgents__AISearch__TimeoutSeconds": "x"}
+    async with app_over(service, settings) as app:
+        ready = await app.call(READY)
+        names = [check["name"] for check in body_of(ready)["checks"]]
+        assert (ready.status, body_of(ready)["status"]) == (503, "not_ready")
+        assert {f"setting:{name}" for name in settings} <= set(names)
+    async with app_over(service, {"AiAgents__Briefings__MaxConcurrency": "x"}) as app:
+        checks = {check["name"]: check["ok"] for check in body_of(await app.call(READY))["checks"]}
+        assert checks["index:schools"]
+        assert not checks["setting:AiAgents__Briefings__MaxConcurrency"]
+
+
+@pytest.mark.parametrize("padding", [0, 9_000])
+@pytest.mark.parametrize("levels", [98, 99, 200, 900, 982, 5_000, 100_000])
+async def test_deep_json_is_told_whatever_reads_it(app: App, levels: int, padding: int) -> None:
+    """The body is one level, the state another; a long body is read in a thread, whose stack is another."""
+    nested = "[" * levels + "]" * levels
+    body = f'{{"messages": [{{"role": "user", "text": "x"}}], "state": {{"a": {nested}}}}}'
+    for route in (CONTEXT, CONTEXT_REMEMBER):
+        reply = await app.call(route, body.encode() + b" " * padding)
+        assert reply.status < 500
+        if levels + 2 > MAX_NESTING:
+            assert code_of(reply) == (400, "invalid_json")
 
 
 async def test_an_unusable_mode_closes_every_route(service: SearchService) -> None:

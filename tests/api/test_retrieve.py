@@ -183,6 +183,9 @@ async def test_roles_hold_for_agents(service: SearchService) -> None:
     async with app_over(service, {"AiAgents__AISearch__Indexes": closed, "AiAgents__Context__Index": "schools"}) as app:
         reply = await app.call(AGENT_RETRIEVE, BODY, **AGENT)
         assert (reply.status, error_of(reply)["code"]) == (403, "role_required")
+        secret = [{"indexName": "inspections", "filterAddOn": "no_such_field eq 'x'"}]
+        reply = await app.call(AGENT_RETRIEVE, BODY | {"targetIndexParams": secret}, **AGENT)
+        assert (reply.status, error_of(reply)["code"]) == (403, "role_required"), "no field is named before"
         # What is wrong with the request itself is told before.
         for role, text, expected in (("user", "a" * 10_001, (413, "too_large")), ("system", "a", (400, "no_question"))):
             messages = [{"role": role, "content": [{"type": "text", "text": text}]}]

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from ..defusing import restored
 from ..errors import InvalidRequest, Problem
 from ..limits import MAX_SOURCES
 from ..sources import Source
@@ -72,7 +73,7 @@ def _titles_in(text: object) -> dict[int, str]:
         number = _whole(row.get("ref_id")) if isinstance(row, Mapping) else None
         title = row.get("title") if isinstance(row, Mapping) else None
         if number is not None and isinstance(title, str) and title.strip():
-            found[number] = title
+            found[number] = restored(title)
     return found
 
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ..defusing import defused
 from ..graphemes import cut
 from ..ranking import once, take_turns
 from .replies import SearchActivity
@@ -68,7 +69,7 @@ def _cut(entry: Entry, most: int) -> Entry:
 
 
 def _shown(number: int, entry: Entry) -> dict[str, object]:
-    return {"ref_id": number, "title": entry.title, "terms": "", "content": entry.content}
+    return {"ref_id": number, "title": defused(entry.title), "terms": "", "content": entry.content}
 
 
 def _dumped(value: object) -> str:

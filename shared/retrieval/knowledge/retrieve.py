@@ -10,13 +10,13 @@ from ..caller import NOBODY, Caller, check_rights
 from ..clock import SYSTEM_CLOCK, Clock
 from ..errors import SearchTimeout
 from ..retrieval import Retrieval
-from ..settings import AgentSettings
+from ..settings import AgentIndex, AgentSettings
 from .planned import Planned
 from .planning import Planner, check_messages, sub_queries
 from .replies import PlanningActivity, RetrieveReply, SearchActivity
 from .requests import AGENT_VERSION, KNOWLEDGE_BASE_VERSION, RetrieveRequest
 from .service import ask_service
-from .targets import ResolvedTarget, resolve_targets
+from .targets import chosen_indexes, resolve_targets
 
 
 async def retrieve(
@@ -34,9 +34,10 @@ async def retrieve(
     RetrievalError with the paths of the request, or what the planner raises. One search that fails fails the call.
     """
     caller = caller or NOBODY
-    targets = resolve_targets(agent, request, retrieval.index)
+    chosen = chosen_indexes(agent, request)
     check_messages(request, agent, planner)
-    _check_rights(retrieval, agent, targets, caller)
+    _check_rights(retrieval, agent, chosen, caller)
+    targets = resolve_targets(agent, request, chosen, retrieval.index)
     version = AGENT_VERSION if request.shape == "agent" else KNOWLEDGE_BASE_VERSION
     with retrieval.signals.span("retrieve", agent=agent.name, engine=agent.engine, api_version=version) as span:
         async with _time_limit(request.max_runtime_seconds):
@@ -50,11 +51,10 @@ async def retrieve(
     return reply
 
 
-def _check_rights(retrieval: Retrieval, agent: AgentSettings, targets: Sequence[ResolvedTarget], caller: Caller) -> None:
-    """Before a model is asked for anything. The service reads what its agent names, so all of it has to be allowed."""
-    names = [one.name for one in agent.indexes] if agent.engine == "service" else [one.index.name for one in targets]
-    for name in names:
-        check_rights(retrieval.index(name), caller)
+def _check_rights(retrieval: Retrieval, agent: AgentSettings, chosen: Sequence[AgentIndex], caller: Caller) -> None:
+    """Before a field is named or a model asked. The service reads what its agent names, so all of it has to be allowed."""
+    for index in agent.indexes if agent.engine == "service" else chosen:
+        check_rights(retrieval.index(index.name), caller)
 
 
 @asynccontextmanager

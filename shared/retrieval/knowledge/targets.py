@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..documents import pick
@@ -40,11 +40,8 @@ class ResolvedTarget:
         return dict(document) if fields is None else pick(document, fields)
 
 
-def resolve_targets(
-    agent: AgentSettings, request: RetrieveRequest, index_of: Callable[[str], IndexSettings]
-) -> tuple[ResolvedTarget, ...]:
-    """The targets in the agent's order. Raises InvalidRequest for an index outside the agent, InvalidFilter for a filter
-    that the index does not allow, each with its path."""
+def chosen_indexes(agent: AgentSettings, request: RetrieveRequest) -> tuple[AgentIndex, ...]:
+    """The indexes that the request asks for, in the agent's order. Raises InvalidRequest for one outside the agent."""
     known = {index.name for index in agent.indexes}
     problems = [
         Problem(target.path, "unknown_index", "This index is not one of the agent.")
@@ -53,9 +50,19 @@ def resolve_targets(
     ]
     if problems:
         raise InvalidRequest("The agent has no index of this name.", code="unknown_index", problems=tuple(problems))
+    asked = {target.index for target in request.targets}
+    return tuple(index for index in agent.indexes if not asked or index.name in asked)
+
+
+def resolve_targets(
+    agent: AgentSettings,
+    request: RetrieveRequest,
+    chosen: Sequence[AgentIndex],
+    index_of: Callable[[str], IndexSettings],
+) -> tuple[ResolvedTarget, ...]:
+    """The targets for the chosen indexes. Raises InvalidFilter with its path for a filter that the index does not allow."""
     asked = {target.index: target for target in request.targets}
     params = "$.targetIndexParams" if request.shape == "agent" else "$.knowledgeSourceParams"
-    chosen = [index for index in agent.indexes if not asked or index.name in asked]
     # An index that is not named takes what one named without parameters would.
     return tuple(
         _resolved(agent, index, asked.get(index.name, Target(index=index.name, path=params)), index_of(index.name))

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from shared.retrieval import InvalidRequest, Problem, TooLarge
+from shared.retrieval import MAX_NESTING, InvalidRequest, Problem, TooLarge
 
 from .requests import Request
 
@@ -30,10 +30,6 @@ class _Unreadable(ValueError):
         super().__init__(message)
         self.code = code
         self.message = message
-
-
-MAX_NESTING = 100
-"""Levels of lists and objects in a body: more than anything that a route takes."""
 
 
 def read_json(body: bytes) -> Any:

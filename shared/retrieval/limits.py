@@ -2,6 +2,8 @@
 
 MAX_BODY_BYTES = 1024 * 1024
 MAX_CITATIONS_BODY_BYTES = 8 * 1024 * 1024
+MAX_NESTING = 100
+"""Levels of lists and objects in a body: more than anything that a route takes."""
 MAX_QUERY_CHARACTERS = 10_000
 MAX_FILTER_CHARACTERS = 1_000_000
 MAX_SEARCHES = 10

@@ -26,9 +26,9 @@ from shared.api import (
     Route,
     answer_live,
 )
-from shared.api.json_body import MAX_NESTING
 from shared.api.routes import Call
 from shared.api.services import Services
+from shared.retrieval import MAX_NESTING
 from tests.support.app import App, app_over, body_of
 
 QUERY = {"index": "schools", "query": "choir"}

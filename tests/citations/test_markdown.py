@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from urllib.parse import urlsplit
+
 import pytest
 
 from shared.retrieval import resolve
+from tests.citations.renderers import RENDERERS
 from tests.citations.support import LINK, SOURCES
 
 
@@ -58,3 +62,25 @@ def test_bare_addresses_in_markdown(answer: str, markdown: str) -> None:
 )
 def test_markdown_stays_inert(answer: str, markdown: str) -> None:
     assert resolve(answer, SOURCES, format="markdown").answer == markdown
+
+
+@pytest.mark.parametrize("renderer", RENDERERS)
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://ok.example\xa0@evil.example/",
+        "https://ok.example\u3000@evil.example/",
+        "https://ok.example\x0b@evil.example/",
+        "https://ok.example`x`@evil.example/",
+        "https://ok.example[Evidence 1]@evil.example",
+        "https://ok.example(x) https://ok.example{ https://ok.example] https://ok.example.* https://ok.example!,",
+        "https://ok.example/a, https://ok.example/b. https://ok.example",
+    ],
+)
+def test_allowed_address_leads_where_it_says(address: str, renderer: str) -> None:
+    """Renderers end a bare address in different places: one that may stay ends exactly, or stands in angle brackets."""
+    shown = resolve(address, SOURCES, format="markdown", allowed_hosts=("ok.example",)).answer
+    links = re.findall(r'href="([^"]*)"', RENDERERS[renderer](shown))
+
+    assert {urlsplit(link).hostname for link in links if link != LINK} == {"ok.example"}
+    assert all(re.fullmatch(r"https://ok\.example(?:/[ab])?", link) for link in links if link != LINK), links

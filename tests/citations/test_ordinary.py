@@ -27,7 +27,7 @@ def stretches(answer: str, *, required: bool = True) -> list[str]:
         pytest.param("Good [Evidence 1][evidence 2], poor [Evidence 1, 3] and [Evidence 1-3].\n", id="groups"),
         pytest.param("## Head *x*\n\nText with `code` and **bold**\nin two lines.\n\n---\n\nMore.\n", id="blocks"),
         pytest.param("Head [Evidence 1]\n===\n\nText\n   --- \nMore\n- item\n=\nyet\n", id="underlines"),
-        pytest.param("- one [Evidence 1]\n- two\n  - three\n    - four\n\n   text of it\n\n- five\n", id="bullets"),
+        pytest.param("- one [Evidence 1]\n- two\n  - three\n     goes on\n\n   text of it\n\n- five\n", id="bullets"),
         pytest.param("Points:\n1. one\n2. two\n\n10) ten\n\nEnd [Evidence 2].\n", id="numbers"),
         pytest.param("As it says:\n\n> Rated Good [Evidence 1]\n> and well.\n>\n> More.\n\nYes.\n", id="quotes"),
         pytest.param("Known [sic] as [1], 5 < 6, R&D! Is it^2? [Evidence of harm]\n", id="signs"),

@@ -25,6 +25,8 @@ _PATTERNS = (re.compile(r"\.(?:[^\W\d_]|(?<=[wW]{3}\.))"), re.compile(":(?<=[opl
 _HINTS = (*(re.compile(re.escape(sign)) for sign in _SIGNS), *_PATTERNS)
 """Every address holds one, the last of them those that begin with `mailto:`, `xmpp:` or `tel:`; searched for one by one,
 since a search for one sign is many times faster than a search for any of several."""
+_ENDS = ("", " ", "\t", "\n", "\r")
+_SENTENCE_ENDS = ("", ".", ",", ";", "!", "?")
 _PIECE = re.compile(
     rf"\\([!-/:-@\[-`{{-~])|(&(?:#\d{{1,7}}|#[xX][0-9a-fA-F]{{1,6}}|[A-Za-z][A-Za-z0-9]{{1,31}});)|([{SEAMS}]++)|(.)",
     re.DOTALL,
@@ -38,11 +40,11 @@ _LISTED = (
 )
 _LOCAL = r"[\w.!#$%&'+/=?^`{}\-]"
 _ADDRESS = re.compile(
-    rf"(?<![\w+.\-])[\w+.\-]++://[^\s<]++"
+    rf"(?<![\w+.\-])[\w+.\-]++://[^\s<]*+"
     rf"|(?<![^\W_])(?<![:/])//(?:localhost|[^\s/<]*?\.)[^\s<]++"
     rf"|(?<![^\W_])(?:mailto|xmpp|tel):[^\s<]++"
     rf"|(?<![^\W_])www\.[^\s<]*+"
-    rf"|(?<!{_LOCAL}){_LOCAL}++@{_LABEL}*+\.[^\s<]*+"
+    rf"|(?<!{_LOCAL}){_LOCAL}++@(?:{_LABEL}|_)*+\.[^\s<]*+"
     rf"|(?<!{_LABEL})(?<!\.)\.*+(?:{_LABEL}++\.++)+(?:[a-z]{{2}}|{_LISTED}|рф|xn--[a-z0-9\-]++)(?![^\W_]|-)"
     rf"(?:(?:[:/?#]|{_LOCAL}*+@)[^\s<]*+)?+",
     re.IGNORECASE,
@@ -80,7 +82,8 @@ def hide_addresses(text: str, inserts: Iterable[str], policy: LinkPolicy) -> tup
         if word is None:
             continue
         shown += islice(following, len(_PLACE.findall(text, position, start)))
-        parts += (text[position:start], _hidden(word.group(), policy, shown))
+        exact = text[word.end() : word.end() + 1] in _ENDS
+        parts += (text[position:start], _hidden(word.group(), policy, shown, exact=exact))
         position = word.end()
     return "".join((*parts, text[position:])), [*shown, *following]
 
@@ -93,17 +96,20 @@ def _word_start(text: str, low: int, at: int) -> int:
     return start
 
 
-def _hidden(word: str, policy: LinkPolicy, shown: list[str]) -> str:
-    """The word with CODE for each address; `shown` gets what is to be put in."""
+def _hidden(word: str, policy: LinkPolicy, shown: list[str], *, exact: bool) -> str:
+    """The word with CODE for each address; `shown` gets what is to be put in. `exact`: every renderer ends the word here."""
     decoded = _decode(word)
     parts: list[str] = []
     position = 0
     for start, end in _addresses(word, decoded):
-        if decoded.plain and _stays(decoded.text[start:end], policy):
+        address = decoded.text[start:end]
+        stays = decoded.plain and _stays(address, policy)
+        named = "@" in address and "://" not in address
+        if stays and exact and word[end:] in _SENTENCE_ENDS and not (named and "." in address.partition("@")[0]):
             continue
         before = word[position : decoded.starts[start]]
         parts += (before, "\\" * _is_odd(before), CODE)
-        shown.append(code_span(decoded.text[start:end]))
+        shown.append(f"<{address}>" if stays and (named or "://" in address) else code_span(address))
         position = decoded.starts[end]
     return "".join((*parts, word[position:]))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from ..sources import Source
 from .ledger import Ledger
@@ -17,35 +17,50 @@ _INSERT = re.compile(f"[{ANCHOR}{CLOSE}{CODE}]")
 _SIGNS = re.compile(f"[{SEAMS}{GUARD}]")
 
 
+class Gap(NamedTuple):
+    """What stood before the character at `at`, a line's first, and what stands there when it comes out."""
+
+    at: int
+    source: str
+    shown: str
+
+
 class Gaps:
     """Where the lines of a leaf block were cut out of the source: what stood before each line's content."""
 
     def __init__(self) -> None:
-        self.places: list[tuple[int, str]] = []
+        self.places: list[Gap] = []
 
-    def add(self, at: int, prefix: str) -> None:
-        """Remembers that `prefix` stood before the character at `at`."""
-        if prefix:
-            self.places.append((at, prefix))
+    def add(self, at: int, source: str, shown: str) -> None:
+        """Remembers what stood and will stand before the character at `at`."""
+        if source:
+            self.places.append(Gap(at, source, shown))
 
-    def within(self, text: str, start: int, end: int) -> str:
-        """`text[start:end]` with the prefixes that stood in it."""
-        parts: list[str] = []
-        position = start
-        for at, prefix in self.places[
-            bisect_right(self.places, start, key=_place) : bisect_right(self.places, end, key=_place)
-        ]:
-            parts += (text[position:at], prefix)
-            position = at
-        return "".join((*parts, text[position:end]))
+    def source(self, text: str) -> str:
+        """The whole `text` with what stood before its lines."""
+        return _filled(text, 0, len(text), [(gap.at, gap.source) for gap in self.places])
+
+    def shown(self, text: str, start: int, end: int) -> str:
+        """`text[start:end]` with what comes out before the lines in it."""
+        within = self.places[bisect_right(self.places, start, key=_place) : bisect_right(self.places, end, key=_place)]
+        return _filled(text, start, end, [(gap.at, gap.shown) for gap in within])
 
     def drop_before(self, start: int) -> None:
         """Forgets what is released and counts from `start`."""
-        self.places = [(at - start, prefix) for at, prefix in self.places if at > start]
+        self.places = [Gap(gap.at - start, gap.source, gap.shown) for gap in self.places if gap.at > start]
 
 
-def _place(gap: tuple[int, str]) -> int:
-    return gap[0]
+def _filled(text: str, start: int, end: int, prefixes: Iterable[tuple[int, str]]) -> str:
+    parts: list[str] = []
+    position = start
+    for at, prefix in prefixes:
+        parts += (text[position:at], prefix)
+        position = at
+    return "".join((*parts, text[position:end]))
+
+
+def _place(gap: Gap) -> int:
+    return gap.at
 
 
 class Dialect(Protocol):
@@ -76,6 +91,8 @@ class Assembly:
     def __init__(self, dialect: Dialect, ledger: Ledger) -> None:
         self._dialect = dialect
         self._ledger = ledger
+        self.places = ""
+        """The last text before it was finished: with a sign for whatever is put in or was taken out."""
 
     def text(self, tokens: Sequence[Token], *, starts_line: bool) -> str:
         """What the tokens show."""
@@ -91,7 +108,8 @@ class Assembly:
             else:
                 self._show(token, parts, inserts)
         text = "".join(parts)
-        return self._dialect.finish(_EATEN.sub(_eat, text) if EAT in text else text, inserts, starts_line=starts_line)
+        self.places = _EATEN.sub(_eat, text) if EAT in text else text
+        return self._dialect.finish(self.places, inserts, starts_line=starts_line)
 
     def _alternative(self, token: Token) -> str:
         """What a token inside an image's text leaves: markers stay text, links are only their text."""

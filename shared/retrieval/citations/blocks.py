@@ -62,8 +62,8 @@ class Plan(NamedTuple):
     """What a line is. `offset`: where its content begins; `after`: what is open once it is taken.
 
     `kept` containers of those before go on, `opens_item` says whether a list item begins. `escape` asks for a backslash at
-    `offset`: a container too deep would open there, or a table that is none to some renderer. `alone`: some renderer takes
-    this line of text for code, so that nothing may begin in it and end in another line.
+    `offset`: a container too deep would open there, or a table that is none to some renderer. Some renderer takes the
+    blanks between `lead` and `offset`, if there is a `lead`, for those before code.
     """
 
     kind: LineKind
@@ -72,7 +72,7 @@ class Plan(NamedTuple):
     kept: int
     opens_item: bool = False
     escape: bool = False
-    alone: bool = False
+    lead: int | None = None
 
 
 class _Line:
@@ -177,7 +177,7 @@ class _Planner:
         if self.fresh and self.before.leaf == "paragraph":
             return self._text(offset)
         if self._may_be_text(offset):
-            return self._text(offset)._replace(alone=True)
+            return self._text(offset)._replace(offset=offset, lead=self.line.offset)
         return self._plan("code", self.line.offset, "indented")
 
     def _may_be_text(self, offset: int) -> bool:
@@ -275,9 +275,18 @@ class _Planner:
     def _continuation(self, offset: int) -> Plan:
         row = self.line.text[offset:]
         columns = column_count(row)
-        if self.all_kept and 0 < columns <= MAX_COLUMNS and not _OTHER_SPACE.search(row):
+        deep = self.line.blanks()[1] > 3
+        if deep and not self.line.whole:
+            raise NeedMore
+        if self.all_kept and 0 < columns <= MAX_COLUMNS and not deep and self._heads_for_all(row):
             return self._plan("delimiter", self.line.offset, "table")
-        return Plan("continuation", self.line.offset, self.before, self.kept, escape=columns > 0)
+        # Some renderer takes an indented line for more than text without its containers, and for less with a `|`.
+        lead = self.line.offset if deep and ("|" in row or not (self.all_kept or row[0].isalpha())) else None
+        return Plan("continuation", offset, self.before, self.kept, escape=columns > 0, lead=lead)
+
+    def _heads_for_all(self, row: str) -> bool:
+        """Whether every renderer takes it for a delimiter row: markdown-it looks for a table before it looks for a list."""
+        return not _OTHER_SPACE.search(row) and all(container.marker == ">" for container in self.before.containers)
 
     def _plan(self, kind: LineKind, offset: int, leaf: LeafKind, fence: Fence | None = None) -> Plan:
         containers = tuple(c._replace(empty=False) if c.empty else c for c in self.containers)

@@ -36,7 +36,9 @@ _ANGLE_RUN = re.compile(r"<[^\s<>]*+")
 _IMG = re.compile(r"<img(?=[\s/>])", re.IGNORECASE)
 _IMG_TAG = re.compile(r"<img(?:[^\"'>]|\"[^\"]*+\"|'[^']*+')*+>", re.IGNORECASE)
 _TAG_START = re.compile(r"</?[A-Za-z]|<[!?]")
-_BLOCK_LINE = re.compile(r"(?<=[\r\n])[ \t]*+(?:<[A-Za-z/!?]|[>#]|~~~|```|\[\^|(?:[-+*]|[0-9]{1,9}+[.)])(?=[ \t\r\n]|\Z))")
+_BLOCK_LINE = re.compile(
+    r"(?<=[\r\n])[ \t]*+(?:<[A-Za-z/!?]|[>#]|[:~](?=[ \t\r\n]|\Z)|~~~|```|\[\^|(?:[-+*]|[0-9]{1,9}+[.)])(?=[ \t\r\n]|\Z))"
+)
 _TOOL_MARKER = re.compile("\ue200[^\ue201\\s]*+\ue201")
 _TOOL_MARKER_OPEN = re.compile("\ue200[^\ue201\\s]*+")
 _TARGET = re.compile(r"[ \t]*+(?:(?:\r\n?|\n)[ \t]*+)?+\S++(?=\s)")

@@ -23,7 +23,7 @@ _LIVE = re.compile(
     r"|(?P<tick>`)"
     rf"|(?P<bang>!(?={_SEAM_RUN}*+{ANCHOR}))"
     rf"|(?P<target>\]{_SEAM_RUN}*+(?=\()|\]{_SEAM_RUN}++(?=:))"
-    rf"|(?P<foot>\[(?={_SEAM_RUN}*+\^)|\^(?={_SEAM_RUN}*+[\[{ANCHOR}]))"
+    rf"|(?P<foot>\[(?={_SEAM_RUN}*+[\^!])|\^(?={_SEAM_RUN}*+[\[{ANCHOR}]))"
     r"|(?P<tag><(?![\s\d=]|\Z))"
     rf"|(?P<entity>&(?=[#\w]*+{_SEAM_RUN}))"
     rf"|(?P<run>[-=*_~+#]){_SEAM_RUN}++(?=(?P=run))"
@@ -35,6 +35,8 @@ _LINE_START = re.compile(
     rf"(?P<before>(?:\A|(?<=[\r\n]))[ \t>]*+[0-9]*+){_SEAM_RUN}++(?P<blanks>[ \t{SEAMS}]*+)"
     r"(?P<sign>[-#>+*=_~|:]|[0-9]{1,9}[.)]|[.)]|(?=[\r\n]))?"
 )
+_TERM = re.compile(rf"((?:\A|(?<=[\r\n]))[ \t>{SEAMS}]*+)([:~])(?={_SEAM_RUN}*+(?:\s|\Z))")
+"""To comrak the details of a description list."""
 _SIGNS_ONLY = re.compile(
     rf"(?<![^\s>])(?:(?P<signs>[-+*_=#|:~{SEAMS}]++)|(?P<number>[0-9{SEAMS}]{{1,20}}+)(?P<delimiter>[.)]){_SEAM_RUN}*+)(?!\S)"
 )
@@ -90,6 +92,7 @@ class MarkdownText:
         if _SEAM.search(text):
             text = _SIGNS_ONLY.sub(_guard_signs, text)
             text = _LINE_START.sub(lambda m: _guard_line(m, starts_line), text)
+        text = _TERM.sub(lambda m: m[0] if m.start() == 0 and not starts_line else f"{m[1]}\\{m[2]}", text)
         shown, complete = hide_addresses(inert(text), inserts, self._policy)
         return put_in(_TOUCHING_CODE.sub(f"{CODE} ", shown) if len(complete) > 1 else shown, complete)
 

@@ -7,13 +7,13 @@ since a line is planned and a construct is read only when no further text could 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from .assembly import Assembly, Gaps
 from .blocks import Open, Plan, column_count, plan_line
 from .inline import Scan, ScanOptions
 from .sinks import Sink
-from .tables import HeaderRow
+from .tables import HeaderRow, is_unsure, last_line
 from .tails import NeedMore, Text
 from .tokens import Token
 
@@ -22,6 +22,9 @@ MAX_MISSING_CELLS = 10_000
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _CELL = re.compile(r"(?:[^|\\]|\\.|\\\Z)++|\|", re.DOTALL)
+_EMPTY = r"(?:\s|\[[^\]|]*\]|<[^<>|]*>)*+"
+_NO_CELL = re.compile(rf"{_EMPTY}(?:\|{_EMPTY})?+")
+"""A row that may come out without a cell: some renderer ends the table there."""
 _SPACE = " \t\r\n"
 _CONTAINER_SIGNS = frozenset(">-+*.):|")
 
@@ -115,7 +118,7 @@ class Reader:
     def held(self) -> str:
         """The source of what is not released yet, from `position` on."""
         self._join_leaf()
-        return "".join((*self._fenced, self._gaps.within(self._leaf, 0, len(self._leaf)), self.waiting))
+        return "".join((*self._fenced, self._gaps.source(self._leaf), self.waiting))
 
     def _read(self, text: str, final: bool) -> str:
         """Takes the lines of `text`; gives what is left of it."""
@@ -139,6 +142,8 @@ class Reader:
             return
         plan = plan_line(line, self._open, whole=True)
         self._end_before(plan)
+        if plan.kind == "underline" and "-" in line and self._row.may_be_a_column:
+            plan = plan._replace(kind="continuation", after=self._open, escape=True)
         self._sink.line(plan, self._open, line + end)
         self._take(plan, line, end)
         self._sink.line_done(plan)
@@ -154,7 +159,7 @@ class Reader:
             plan = plan_line(part, self._open, whole=False)
         except NeedMore:
             return False
-        if plan.kind not in ("paragraph", "continuation", "heading") or plan.escape or plan.alone:
+        if plan.kind not in ("paragraph", "continuation", "heading") or plan.escape or plan.lead is not None:
             return False
         self._end_before(plan)
         self._take(plan, part, None)
@@ -163,10 +168,7 @@ class Reader:
     def _take(self, plan: Plan, line: str, end: str | None) -> None:
         """Takes a planned line; `end` is None while its end has not come."""
         if _goes_on(plan):
-            if self._size:
-                self._gaps.add(self._size, line[: plan.offset])
-            else:
-                self._sink.raw(line[: plan.offset])
+            self._gaps.add(self._size, line[: plan.offset], self._before_text(plan, line))
             self._add_text(line[plan.offset :], end)
         elif plan.kind in ("paragraph", "continuation", "delimiter", "heading"):
             self._take_text(plan, line, end)
@@ -212,14 +214,18 @@ class Reader:
                 return
             escaped = True
         start = _mark_end(line, plan.offset) if escaped else plan.offset
-        self._sink.raw(line[:start])
+        self._sink.raw(self._before_text(plan, line) + line[plan.offset : start])
         if escaped and line[start : start + 1] in _CONTAINER_SIGNS:
             self._sink.backslash()
         after = self._open if plan.kind in ("continuation", "delimiter") else plan.after
         self._stand(after, within=True, leads=not escaped)
         self._add_text(line[start:], end)
-        if plan.alone:
-            self._end_leaf()
+
+    def _before_text(self, plan: Plan, line: str) -> str:
+        """What stands before the text of a line, with nothing in it that is code to some renderer."""
+        if plan.lead is None:
+            return line[: plan.offset]
+        return line[: plan.lead] + self._sink.blanks(line[plan.lead : plan.offset])
 
     def _add_text(self, text: str, end: str | None) -> None:
         self._within = True
@@ -237,18 +243,18 @@ class Reader:
         self._grow_leaf(text)
         self._end_leaf()
         self._sink.raw(end)
-        if end and self._row.unsure:
+        if end and self._row.piped:
             self._sink.part_table(_blank_line(self._open, end))
         self._stand(self._open, within=False)
 
     def _take_row(self, plan: Plan, line: str, end: str) -> None:
         """A table's row: each cell is a text by itself, since a renderer cuts them apart before anything else."""
         row = line[plan.offset :]
-        if self._missing > MAX_MISSING_CELLS:
+        if self._missing > MAX_MISSING_CELLS or _NO_CELL.fullmatch(row):
             self._sink.break_table()
             self._take_text(plan._replace(kind="paragraph", after=plan.after._replace(leaf="paragraph")), line, end)
             return
-        self._sink.raw(line[: plan.offset])
+        self._sink.raw(self._before_text(plan, line))
         self._leads = True
         for cell in _CELL.finditer(row):
             if cell.group() == "|":
@@ -303,9 +309,10 @@ class Reader:
         tokens = [token for token in scan.tokens if token.start < cut or token.end <= cut]
         self._complete(tokens, cut)
         self._sink.text(self._assembly.text(tokens, starts_line=self._leads))
-        self._row = self._row.after(tokens, self._leaf[:cut])
-        if self._open.leaf == "none" and "|" in self._leaf[:cut]:
-            self._row = replace(self._row, unsure=True)
+        source = self._leaf[:cut]
+        self._row = self._row.after(
+            self._assembly.places, unsure=is_unsure(tokens, source), piped="|" in source[last_line(source) :]
+        )
         self._leaf = self._leaf[cut:]
         self._size = len(self._leaf)
         self._gaps.drop_before(cut)
@@ -319,7 +326,7 @@ class Reader:
         if self._gaps.places:
             for token in tokens:
                 if token.kind in ("text", "code", "marker"):
-                    token.text = self._gaps.within(self._leaf, token.start, token.start + len(token.text))
+                    token.text = self._gaps.shown(self._leaf, token.start, token.start + len(token.text))
 
     def _cut(self, scan: Scan) -> int:
         """Up to where the text can go out: before the blanks that a removed marker would take along; by words if asked.

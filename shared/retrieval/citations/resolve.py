@@ -10,7 +10,7 @@ from ..sources import Source
 from .account import Account, Asked
 from .figures import evidence_blocks, unsupported_figures
 from .given import given_sources, within_limit
-from .signs import clean_text
+from .signs import BYTE_ORDER_MARK, clean_text
 from .values import Check, Format, Resolution
 
 
@@ -54,7 +54,7 @@ def resolve(
 
 def _read(answer: str, asked: Asked, blocks: dict[int, str] | None) -> tuple[Account, str]:
     within_limit(len(answer))
-    answer = clean_text(answer)
+    answer = clean_text(answer).removeprefix(BYTE_ORDER_MARK)
     account = Account(asked)
     shown = account.read(answer)
     if blocks is not None and account.ledger.checks:

@@ -42,6 +42,8 @@ _BIDI_CONTROLS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _CONTROLS_AND_SPACE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 REPLACEMENT = "\ufffd"
 
+BYTE_ORDER_MARK = "\ufeff"
+"""At the start of an answer some renderer leaves it out, and others do not."""
 MAX_NAME_CHARACTERS = 1_000
 
 

@@ -41,6 +41,9 @@ class Sink(Protocol):
     def fence(self, line: str) -> str:
         """The line that opens a fence, so that it is no table's head."""
 
+    def blanks(self, blanks: str) -> str:
+        """What stands for blanks before text that would make code of it to some renderer."""
+
     def text(self, text: str) -> None:
         """The text of a block, in the sink's format."""
 
@@ -100,7 +103,12 @@ class TextSink:
         """markdown-it looks for a table first."""
         return line.replace("|", "&#124;") if self.words else line
 
+    def blanks(self, blanks: str) -> str:
+        """In Markdown one that does not count as such."""
+        return NO_BREAK_SPACE if self.words else blanks
 
+
+NO_BREAK_SPACE = "\u00a0"
 _LIST = re.compile(r'<(?:ul|ol(?: start="\d+")?)>')
 
 
@@ -184,6 +192,10 @@ class HtmlSink:
     def fence(self, line: str) -> str:
         """comrak reads a fence first."""
         return line
+
+    def blanks(self, blanks: str) -> str:
+        """One that does not count as such."""
+        return NO_BREAK_SPACE
 
     def _end_block(self) -> None:
         if not self.source:

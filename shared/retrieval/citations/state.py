@@ -16,7 +16,7 @@ from typing import Any
 from ..errors import InvalidRequest
 from .blocks import Container, Fence, Open
 from .reader import Position
-from .tables import HeaderRow
+from .tables import MAX_LINE, HeaderRow
 
 VERSION = "cite2"
 MAX_META_BYTES = 1_000_000
@@ -78,7 +78,7 @@ def position_json(position: Position) -> list[Any]:
 
 
 def _row_json(row: HeaderRow) -> list[Any]:
-    return [row.pipes, row.first, row.last, row.unsure, row.ended]
+    return [row.line, row.unsure, row.piped, row.ended]
 
 
 def position_from(values: list[Any]) -> Position:
@@ -92,7 +92,7 @@ def position_from(values: list[Any]) -> Position:
         now,
         bool(within),
         bool(leads),
-        HeaderRow(int(row[0]), str(row[1]), str(row[2]), bool(row[3]), bool(row[4])),
+        HeaderRow(str(row[0])[:MAX_LINE], bool(row[1]), bool(row[2]), bool(row[3])),
         int(columns),
         int(missing),
     )

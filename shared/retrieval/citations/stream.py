@@ -11,7 +11,7 @@ from ..sources import Source
 from .account import Account, Asked
 from .given import given_sources, within_limit
 from .reader import Position
-from .signs import clean_text
+from .signs import BYTE_ORDER_MARK, clean_text
 from .sinks import HtmlSink, OpenList
 from .state import State, pack, position_from, position_json, unknown_state, unpack
 from .values import Format, Resolution
@@ -62,8 +62,8 @@ class CitationStream:
         if self._resolution is not None:
             raise InvalidRequest("The stream has had its final piece.", code="stream_finished")
         within_limit(self._characters + len(chunk))
+        text = self._half + (chunk if self._characters else chunk.removeprefix(BYTE_ORDER_MARK))
         self._characters += len(chunk)
-        text = self._half + chunk
         cut = len(text) - (not final and _HIGH_SURROGATES[0] <= text[-1:] <= _HIGH_SURROGATES[1])
         self._half = text[cut:]
         shown = self._account.feed(clean_text(text[:cut]), final=final)

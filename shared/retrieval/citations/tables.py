@@ -1,73 +1,87 @@
-"""Whether a line of text may head a table: what GitHub's tables (GFM 4.10) and markdown-it agree on."""
+"""Whether a line of text may head a table: what GitHub's tables (GFM 4.10), comrak and markdown-it agree on."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+from .addresses import may_hold_address
+from .signs import ANCHOR, CODE, SEAMS
 from .tokens import Token
 
-_LINE_END = re.compile(r"\r\n|\n|\r")
+MAX_LINE = 1_000
+"""Characters of a line that is looked at; a longer one heads no table."""
 
 _LAST_END = re.compile(r"(?:\r\n|\n|\r)\Z")
-_SIGN = re.compile(r"\\.|(?P<blank>[ \t]++)|\||[^ \t|\\]++|\\")
-_UNSURE = re.compile(r"(?<!\\)(?:\\\\)++\|")
+_WORD = re.compile(rf"[^\s{ANCHOR}{CODE}]++")
+_FREE_PIPE = re.compile(r"(?<!\\)\|")
+_PLAIN_KINDS = frozenset(("text", "marker", "code", "seam"))
 
 
 @dataclass(frozen=True, slots=True)
 class HeaderRow:
-    """The line of a paragraph so far: its free `|`, its first and last sign (`|`, or `x` for anything else).
+    """The line of a paragraph so far, as it comes out: its text with a sign for each place and each seam.
 
-    `unsure` when renderers would cut it differently: a code span with a `|` or from an earlier line, or `\\\\|`.
+    `unsure` when renderers would cut it differently whatever its text is; `piped` when a `|` was written anywhere in it;
+    `ended` once its line end came.
     """
 
-    pipes: int = 0
-    first: str = ""
-    last: str = ""
+    line: str = ""
     unsure: bool = False
+    piped: bool = False
     ended: bool = False
 
     def heads(self, columns: int) -> bool:
-        """Whether a delimiter row with so many columns makes this line the head of a table."""
-        cells = self.pipes + 1 - (self.first == "|") - (self.last == "|" and self.pipes > 1)
-        return not self.unsure and self.pipes > 0 and cells == columns
+        """Whether a delimiter row with so many columns makes this line the head of a table for every renderer."""
+        bare = self.line.strip(" \t")
+        if self.unsure or "|" not in bare or "||" in bare or _has_odd_edge(bare) or bare[0] in SEAMS:
+            return False
+        # What may come out with fewer or more free pipes than it went in with.
+        if any("|" in word and may_hold_address(word) for word in _WORD.findall(bare)):
+            return False
+        inner = bare.removeprefix("|").removesuffix("|")
+        cells = len(_FREE_PIPE.findall(inner)) + 1
+        framed = len(bare) == len(inner) + 2
+        return bool(inner) and cells == columns and (cells > 1 or framed)
 
-    def after(self, tokens: Iterable[Token], source: str) -> HeaderRow:
-        """The line after what these tokens, read from `source`, show."""
-        if "|" not in source and "`" not in source and not (self.pipes or self.unsure):
-            return _ENDED if source[-1:] in ("\n", "\r") else _UNENDED
-        row = self
-        for token in tokens:
-            if token.kind == "code":
-                row = row._with("x", "|" in token.text or _LINE_END.search(token.text) is not None)
-            elif token.kind == "text":
-                row = row._after_text(token.text)
-            elif token.kind not in ("seam", "guard", "alt", "alt_end", "close"):
-                row = row._with("x", False)
-        return row
+    @property
+    def may_be_a_column(self) -> bool:
+        """Whether it and a `--` below it, which underlines a heading, could be a table of one column to some renderer."""
+        return self.piped and (
+            self.unsure or not _FREE_PIPE.search(self.line.strip(" \t").removeprefix("|").removesuffix("|"))
+        )
 
-    def _with(self, signs: str, unsure: bool) -> HeaderRow:
-        if not signs:
-            return self
+    def after(self, shown: str, *, unsure: bool, piped: bool) -> HeaderRow:
+        """The line after this part of the paragraph has come out; `unsure` and `piped` are about the part's last line."""
         row = HeaderRow() if self.ended else self
-        return HeaderRow(row.pipes + signs.count("|"), row.first or signs[0], signs[-1], row.unsure or unsure)
-
-    def _after_text(self, text: str) -> HeaderRow:
-        end = _LAST_END.search(text)
-        body = text[: end.start()] if end else text
+        end = _LAST_END.search(shown)
+        body = shown[: end.start()] if end else shown
         start = max(body.rfind("\n"), body.rfind("\r")) + 1
-        row = replace(self, ended=True) if start else self
-        if body.find("|", start) < 0:
-            row = row._with("x" if body[start:].strip(" \t") else "", False)
-        else:
-            row = row._with(_SIGN.sub(_sign, body[start:]), _UNSURE.search(body, start) is not None)
-        return replace(row, ended=True) if end else row
+        line = body[start:] if start else row.line + body
+        unsure = unsure or (row.unsure and not start) or len(line) > MAX_LINE
+        return HeaderRow(line[:MAX_LINE], unsure, piped or (row.piped and not start), end is not None)
 
 
-_UNENDED = HeaderRow(0, "x", "x")
-_ENDED = HeaderRow(0, "x", "x", ended=True)
+def is_unsure(tokens: Iterable[Token], source: str) -> bool:
+    """Whether on the last line of `source` stands more than text, markers and code without a `|`."""
+    start = last_line(source)
+    return any(
+        token.end > start and (token.kind not in _PLAIN_KINDS or (token.kind == "code" and _is_cut(token.text)))
+        for token in tokens
+    )
 
 
-def _sign(match: re.Match[str]) -> str:
-    return "" if match["blank"] else "|" if match.group() == "|" else "x"
+def last_line(source: str) -> int:
+    """Where the last line of `source` starts."""
+    body = source.rstrip("\r\n")
+    return max(body.rfind("\n"), body.rfind("\r")) + 1
+
+
+def _is_cut(code: str) -> bool:
+    return "|" in code or "\n" in code or "\r" in code
+
+
+def _has_odd_edge(bare: str) -> bool:
+    """Whether some renderer trims more than blanks and tabs there."""
+    return bare != bare.strip() or "\ufeff" in (bare[0], bare[-1])

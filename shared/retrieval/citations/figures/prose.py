@@ -84,3 +84,7 @@ class ProseSink:
     def fence(self, line: str) -> str:
         """Code is no prose."""
         return line
+
+    def blanks(self, blanks: str) -> str:
+        """They do not matter here."""
+        return blanks

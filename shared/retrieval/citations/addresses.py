@@ -26,6 +26,8 @@ _HINTS = (*(re.compile(re.escape(sign)) for sign in _SIGNS), *_PATTERNS)
 """Every address holds one, the last of them those that begin with `mailto:`, `xmpp:` or `tel:`; searched for one by one,
 since a search for one sign is many times faster than a search for any of several."""
 _ENDS = ("", " ", "\t", "\n", "\r")
+_ALIKE = re.compile(r"(?:https?://)?[A-Za-z0-9./?#=&%@_\-]+", re.IGNORECASE)
+"""An address in which no renderer finds another one."""
 _SENTENCE_ENDS = ("", ".", ",", ";", "!", "?")
 _PIECE = re.compile(
     rf"\\([!-/:-@\[-`{{-~])|(&(?:#\d{{1,7}}|#[xX][0-9a-fA-F]{{1,6}}|[A-Za-z][A-Za-z0-9]{{1,31}});)|([{SEAMS}]++)|(.)",
@@ -105,7 +107,8 @@ def _hidden(word: str, policy: LinkPolicy, shown: list[str], *, exact: bool) -> 
         address = decoded.text[start:end]
         stays = decoded.plain and _stays(address, policy)
         named = "@" in address and "://" not in address
-        if stays and exact and word[end:] in _SENTENCE_ENDS and not (named and "." in address.partition("@")[0]):
+        alike = _ALIKE.fullmatch(address) and not (named and "." in address.partition("@")[0])
+        if stays and exact and alike and word[end:] in _SENTENCE_ENDS:
             continue
         before = word[position : decoded.starts[start]]
         parts += (before, "\\" * _is_odd(before), CODE)

@@ -32,7 +32,7 @@ _LINE_END = r"(?:\n|\r\n?+|\Z)"
 _REST = rf"(?:{_WORDS}|{_BRACKETS}|{_CODE})*+{_LINE_END}"
 _START = r"(?![0-9]++[.)](?:\s|\Z))(?=[^\W_]|\*{1,3}[^\s*]|_{1,3}[^\s_]|[\"'(\u2018-\u201d\u00a3$\u20ac\[]|`[^`])"
 _TEXT = rf"(?:(?:[-+*]|[0-9]++[.)])[ ]{{1,3}})?+{_START}{_REST}"
-_HEADING_OR_RULE = rf"(?:\#{{1,6}}[ ](?=[^\s:~]){_REST}|(?:-{{3,}}+|\*{{3,}}+|_{{3,}}+)[ ]*+{_LINE_END})"
+_HEADING_OR_RULE = rf"(?:\#{{1,6}}[ ](?=[^\s:~>]){_REST}|(?:-{{3,}}+|\*{{3,}}+|_{{3,}}+)[ ]*+{_LINE_END})"
 _QUOTED = rf">(?:[ ]{_HEADING_OR_RULE}|[ ]*+{_LINE_END})"
 _UNDERLINE = rf"[ ]{{0,3}}=++[ ]*+{_LINE_END}"
 _LINES = (

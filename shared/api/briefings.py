@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple, get_args
 
@@ -18,6 +17,7 @@ from shared.briefing import (
 from shared.retrieval import Format, InvalidRequest, Problem
 from shared.settings import Section
 
+from .fault_paths import fault_paths
 from .json_body import body_as
 from .replies import Reply
 from .requests import Request
@@ -37,7 +37,7 @@ from .wire.briefings import (
 
 FORMATS: tuple[Format, ...] = get_args(Format)
 CONTENT_TYPES: dict[Format, str] = {"html": "text/html", "markdown": "text/markdown", "text": "text/plain"}
-_PARAMETERS = {"invalid_status": "status", "invalid_continuation": "continuation"}
+_PARAMETERS = {"invalid_status": "?status", "invalid_continuation": "?continuation"}
 PAGE_HEADERS = {
     "Content-Security-Policy": PAGE_CONTENT_SECURITY_POLICY,
     "X-Frame-Options": "DENY",
@@ -108,7 +108,7 @@ async def handle_batch(services: Services, call: Call) -> Reply:
 def read_batch_page(request: Request) -> BatchPlace:
     """Which page of a batch, of which status."""
     place = BatchPlace(request.query.get("status"), request.query.get("continuation"))
-    with _query_named():
+    with fault_paths(_PARAMETERS):
         check_batch_page(request.route_params.get("id", ""), place.status, place.continuation)
     return place
 
@@ -116,7 +116,7 @@ def read_batch_page(request: Request) -> BatchPlace:
 async def handle_list(services: Services, call: Call) -> Reply:
     """A page of a batch."""
     place: BatchPlace = call.body
-    with _query_named():
+    with fault_paths(_PARAMETERS):
         page = await (await services.briefings()).batch_page(_id(call), status=place.status, continuation=place.continuation)
     return Reply(body=page_json(page))
 
@@ -141,28 +141,16 @@ async def handle_definitions(services: Services, call: Call) -> Reply:
 def read_rejections_page(request: Request) -> str | None:
     """Which page of the rejections."""
     continuation = request.query.get("continuation")
-    with _query_named():
+    with fault_paths(_PARAMETERS):
         check_rejections_page(continuation)
     return continuation
 
 
 async def handle_rejections(services: Services, call: Call) -> Reply:
     """A page of queue messages that could not be taken."""
-    with _query_named():
+    with fault_paths(_PARAMETERS):
         page = await (await services.briefings()).rejections(call.body)
     return Reply(body=rejections_json(page))
-
-
-@contextmanager
-def _query_named() -> Iterator[None]:
-    """Names the query parameter that is at fault, as bodies name their members."""
-    try:
-        yield
-    except InvalidRequest as error:
-        parameter = _PARAMETERS.get(error.code)
-        if parameter is not None and not error.problems:
-            error.problems = (error.at(f"?{parameter}"),)
-        raise
 
 
 def _id(call: Call) -> str:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 
-from shared.retrieval import MAX_CITATIONS_BODY_BYTES, CitationStream, InvalidRequest, Resolution, resolve
+from shared.retrieval import MAX_CITATIONS_BODY_BYTES, CitationStream, Resolution, resolve
 
+from .fault_paths import fault_paths
 from .json_body import body_as
 from .long_work import away_when
 from .replies import Reply
@@ -44,7 +43,7 @@ async def handle_citations(services: Services, call: Call) -> Reply:
         characters=len(body.answer),
         answer=body.answer,
     ) as span:
-        with _member_named():
+        with fault_paths(_MEMBERS):
             resolution = await away_when(len(call.request.body) > _LONG_BYTES, resolved)
         tell_resolution(services.signals, span, resolution)
     return Reply(body=resolution_json(resolution))
@@ -58,7 +57,7 @@ async def handle_stream(services: Services, call: Call) -> Reply:
     with services.signals.span(
         "citations_stream", format=body.format, required=body.required, final=body.final, characters=length
     ) as span:
-        with _member_named():
+        with fault_paths(_MEMBERS):
             piece, resolution = await away_when(len(call.request.body) > _LONG_BYTES, fed)
         if resolution is not None:
             tell_resolution(services.signals, span, resolution)
@@ -75,17 +74,6 @@ def _feed(body: StreamBody, allowed_hosts: tuple[str, ...]) -> tuple[dict[str, o
     )
     text = stream.feed(body.chunk, final=body.final)
     return stream_json(text, None if body.final else stream.state, stream.resolution), stream.resolution
-
-
-@contextmanager
-def _member_named() -> Iterator[None]:
-    """Names the member that is at fault, which the package knows as an argument."""
-    try:
-        yield
-    except InvalidRequest as error:
-        if not error.problems and error.code in _MEMBERS:
-            error.problems = (error.at(_MEMBERS[error.code]),)
-        raise
 
 
 CITATIONS = Route(

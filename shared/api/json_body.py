@@ -6,12 +6,12 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from shared.retrieval import MAX_NESTING, InvalidRequest, Problem, TooLarge
+from shared.retrieval import MAX_NESTING, InvalidRequest, Problem, TooLarge, is_nested_deeper
 
 from .requests import Request
 
@@ -42,7 +42,9 @@ def read_json(body: bytes) -> Any:
         value = json.loads(
             text, object_pairs_hook=objects.take, parse_constant=_no_constant, parse_float=_finite, parse_int=_short
         )
-        _refuse_deep(value)
+        if is_nested_deeper(value, MAX_NESTING):
+            # A thread reads deeper JSON than the loop can write: how deep a body may be must not depend on where it is read.
+            raise _Unreadable("invalid_json", f"The JSON is nested deeper than {MAX_NESTING} levels.")
         if _SURROGATE.search(text):
             _refuse_lone_surrogates(value)
     except _Unreadable as error:
@@ -113,20 +115,6 @@ def _short(text: str) -> int:
     if len(text) > 400:
         raise _Unreadable("invalid_json", "A number is out of range.")
     return int(text)
-
-
-def _refuse_deep(value: Any) -> None:
-    """A thread reads deeper JSON than the loop can write: how deep a body may be must not depend on where it is read."""
-    level = [value]
-    for _ in range(MAX_NESTING):
-        level = [inner for outer in level for inner in _inner(outer) if isinstance(inner, (dict, list))]
-        if not level:
-            return
-    raise _Unreadable("invalid_json", f"The JSON is nested deeper than {MAX_NESTING} levels.")
-
-
-def _inner(value: Any) -> Iterable[Any]:
-    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
 def _refuse_lone_surrogates(value: Any) -> None:

@@ -6,11 +6,11 @@ import base64
 import binascii
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from shared.retrieval import Problem
+from shared.retrieval import Problem, is_nested_deeper
 
 from .identity import ID_RULE, is_id
 
@@ -158,22 +158,9 @@ def _content_problems(value: Mapping[str, Any]) -> list[Problem]:
         return [Problem("$.parameters", "invalid_message", "must be given, unless the message names a stored request")]
     if request is not None and not isinstance(request, str):
         return [Problem("$.request", "invalid_message", "must be the digest of a stored request")]
-    if _is_deep(parameters):
+    if is_nested_deeper(parameters, MAX_DEPTH):
         return [Problem("$.parameters", "invalid_message", f"must not be nested deeper than {MAX_DEPTH} levels")]
     return []
-
-
-def _is_deep(value: Any) -> bool:
-    level = [value]
-    for _ in range(MAX_DEPTH):
-        level = [inner for outer in level for inner in _members(outer) if isinstance(inner, dict | list)]
-    return bool(level)
-
-
-def _members(value: Any) -> Iterable[Any]:
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list) else ()
 
 
 def _unreadable(reason: str, path: str, message: str) -> Unreadable:

@@ -99,6 +99,7 @@ from .limits import (
     MAX_TOP,
 )
 from .loopback import is_loopback_host
+from .nesting import is_nested_deeper
 from .retrieval import EvidenceSearch, Retrieval
 from .settings import AgentIndex, AgentSettings, Authentication, IndexSettings, RetrievalSettings
 from .signals import QUIET, Signals, SpanHandle
@@ -209,6 +210,7 @@ __all__ = [
     "index_search",
     "injected_message",
     "is_loopback_host",
+    "is_nested_deeper",
     "make_credential",
     "may_read",
     "odata",

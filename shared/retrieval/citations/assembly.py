@@ -9,11 +9,11 @@ from typing import NamedTuple, Protocol
 
 from ..sources import Source
 from .ledger import Ledger
-from .signs import ANCHOR, CLOSE, CODE, EAT, GUARD, SEAM, SEAMS
+from .signs import ANCHOR, CLOSE, CODE, EAT, GUARD, PLACES, SEAM, SEAMS
 from .tokens import Token
 
 _EATEN = re.compile(f"(?<![ \t{SEAM}])[ \t{SEAM}]++(?={EAT})")
-_INSERT = re.compile(f"[{ANCHOR}{CLOSE}{CODE}]")
+_PLACE = re.compile(f"[{PLACES}]")
 _SIGNS = re.compile(f"[{SEAMS}{GUARD}]")
 
 
@@ -159,10 +159,11 @@ def _eat(blanks: re.Match[str]) -> str:
 def put_in(text: str, inserts: Iterable[str]) -> str:
     """`text` without seams and with its inserts."""
     if not _SIGNS.search(text):
-        return _put(text, inserts)
-    return _put(_SIGNS.sub("", text), inserts)
+        return fill(text, inserts)
+    return fill(_SIGNS.sub("", text), inserts)
 
 
-def _put(text: str, inserts: Iterable[str]) -> str:
+def fill(text: str, inserts: Iterable[str]) -> str:
+    """`text` with its inserts, its seams as they are."""
     following = iter(inserts)
-    return _INSERT.sub(lambda _: next(following), text)
+    return _PLACE.sub(lambda _: next(following), text)

@@ -14,15 +14,13 @@ import comrak
 import nh3
 
 from ..sources import Source
+from .assembly import fill
 from .links import LinkPolicy
 from .loose_lists import loosen
 from .markdown_text import MarkdownText, inert
 from .signs import (
     AMPERSAND,
-    ANCHOR,
     BOUNDARY,
-    CLOSE,
-    CODE,
     EAT,
     NO_BREAK,
     NODE_SIGNS,
@@ -37,7 +35,6 @@ _BLOCK_TAGS = "p hr pre blockquote ul ol li h1 h2 h3 h4 h5 h6 table thead tbody 
 TAGS = frozenset(f"{_BLOCK_TAGS} br em strong del code a".split())
 _ATTRIBUTES = {"a": {"href"}, "ol": {"start"}, "th": {"align"}, "td": {"align"}}
 _REL = "noopener noreferrer"
-_INSERT = re.compile(f"[{ANCHOR}{CLOSE}{CODE}]")
 _TAG_OR_AMPERSAND = re.compile("<[^<>]*+>|&amp;")
 _BLOCK_EDGE = re.compile(r"\n(?:[ ]{0,3}[-+*][ ]|[ ]*[\r\n])")
 """Where a block ends for certain."""
@@ -101,14 +98,13 @@ class HtmlText(MarkdownText):
 
     def finish(self, text: str, inserts: Iterable[str], *, starts_line: bool) -> str:
         """Inert Markdown; a seam stays a character until it is rendered, so that nothing joins across it."""
-        following = iter(inserts)
         shown = inert(text.replace(EAT, SEAM))
         if "&#" in shown:
             shown = _NUMBERED.sub(_fit_entity, shown)
         if is_crowded(shown):
             self._crowded = True
             shown = _without_nodes(shown)
-        return _INSERT.sub(lambda _: next(following), shown)
+        return fill(shown, inserts)
 
     def render(self, markdown: str) -> str:
         """The HTML of whole blocks with their tickets. Nothing may show it before it was `sanitised`."""

@@ -35,6 +35,7 @@ MAX_NODE_SIGNS = 5_000
 """In one block; in a crowd of more they are text, since a node takes a hundred bytes or more."""
 
 SEAMS = SEAM + EAT
+PLACES = ANCHOR + CLOSE + CODE
 _RESERVED = re.compile("[\ufdd0-\ufddd]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _UNFIT = re.compile("[\ud800-\udfff\ufdd0-\ufddd]")

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 
 from ...sources import Source
 from ..blocks import Open, Plan
-from ..signs import ANCHOR, CLOSE, CODE, GUARD, SEAMS, TICKET
+from ..signs import CODE, GUARD, PLACES, SEAMS, TICKET
 
-_PLACE = re.compile(f"[{ANCHOR}{CLOSE}{CODE}]")
+_PLACE = re.compile(f"[{PLACES}]")
 _DROPPED = dict.fromkeys(map(ord, SEAMS + GUARD))
 
 

@@ -52,7 +52,7 @@ def ordinary_answer(size: int) -> str:
         at = len(parts)
         parts.append(
             f"## Finding {at}\n\n{_PARAGRAPH * 5}[Evidence {at % 30 + 1}]\n\n{_PARAGRAPH * 2}See [Evidence {at % 30 + 1}, "
-            f"{(at + 3) % 30 + 1}].\n\n- first point with `code` [Evidence 3]\n- second point\n- third\n\n"
+            f"{(at + 3) % 30 + 1}].\n\n- first point with `code` [Evidence 3]\n- second point\n    - third\n\n"
         )
     return "".join(parts)
 

@@ -28,7 +28,9 @@ def stretches(answer: str, *, required: bool = True) -> list[str]:
         pytest.param("## Head *x*\n\nText with `code` and **bold**\nin two lines.\n\n---\n\nMore.\n", id="blocks"),
         pytest.param("Head [Evidence 1]\n===\n\nText\n   --- \nMore\n- item\n=\nyet\n", id="underlines"),
         pytest.param("- one [Evidence 1]\n- two\n  - three\n     goes on\n\n   text of it\n\n- five\n", id="bullets"),
+        pytest.param("- one\n  - two\n    - three\n      - four\n- five\n     1. six\n        goes on\n", id="in bullets"),
         pytest.param("Points:\n1. one\n2. two\n\n10) ten\n\nEnd [Evidence 2].\n", id="numbers"),
+        pytest.param("1. one\n2. two\n    - three\n      - four\n   - five\n      * six\n3. seven\n", id="in numbers"),
         pytest.param("As it says:\n\n> Rated Good [Evidence 1]\n> and well.\n>\n> More.\n\nYes.\n", id="quotes"),
         pytest.param("Known [sic] as [1], 5 < 6, R&D! Is it^2? [Evidence of harm]\n", id="signs"),
         pytest.param("See gov.uk, a@b.com and https://evil.example/x [Evidence 1].\n", id="addresses"),
@@ -70,6 +72,11 @@ def test_whole_answer_is_one_stretch(answer: str) -> None:
         "- 2)      [Evidence 1]",
         ">gov.uk [Evidence 1]",
         "- a\n\n      [Evidence 1]",
+        "Text\n    - [Evidence 1]",
+        "Text\n2. text\n    - [Evidence 1]",
+        "-   a\n      1. b\n            - [Evidence 1]",
+        "   - a\n    - [Evidence 1]",
+        "> - a\n    - [Evidence 1]",
         "Text \u202e [Evidence 1]",
         "Text \ue200cite\ue201 [Evidence 1]",
         "Text 【Evidence 1】",
@@ -116,13 +123,16 @@ word¦Good¦x¦[Evidence 1]¦[Evidence 2]¦[Evidence 1, 3]¦[Evidence 1-3]¦[Evi
 """
 _LEADS = "¦¦¦- ¦* ¦1. ¦2. ¦10) ¦# ¦## ¦> ¦>¦> - ¦   ¦  - ¦    - ¦      - ¦   1. ¦    ¦-  ¦-     ¦---¦```"
 _WORD = st.sampled_from([piece for line in _PIECES.strip().split("\n") for piece in line.split("¦")])
-_LINE = st.tuples(st.sampled_from(_LEADS.split("¦")), st.lists(_WORD, max_size=4).map(" ".join)).map("".join)
+_REST = st.lists(_WORD, max_size=4).map(" ".join)
+_LINE = st.tuples(st.sampled_from(_LEADS.split("¦")), _REST).map("".join)
+_ITEM_LEADS = "- ¦1. ¦2. ¦10. ¦  - ¦   1. ¦    - ¦    2) ¦     * ¦      1. ¦        - ¦         - ¦    word ¦> - ¦==="
+_ITEMS = st.lists(st.tuples(st.sampled_from(_ITEM_LEADS.split("¦")), _REST).map("".join), max_size=8).map("\n".join)
 _BREAK = st.sampled_from(["\n", "\n\n", "\n\n", "\r\n\r\n", "\n \n", "\r", "\r\r"])
 _ORDINARY = st.lists(st.tuples(_LINE, _BREAK).map("".join), min_size=1, max_size=10).map("".join)
 _MIXED = st.lists(_ORDINARY | LINES | WORDS, min_size=2, max_size=4).map("\n\n".join)
 
 
-@given(_ORDINARY | _MIXED, st.sampled_from(FORMATS), st.booleans())
+@given(_ORDINARY | _ITEMS | _MIXED, st.sampled_from(FORMATS), st.booleans())
 @settings(max_examples=1_500, deadline=None)
 def test_reader_puts_out_the_same(answer: str, shown_as: str, required: bool) -> None:
     """A stream reads every line."""

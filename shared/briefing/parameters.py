@@ -9,14 +9,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
-from shared.retrieval import Problem
+from shared.retrieval import MAX_ZONE_MINUTES, Problem
 
 ParameterType = Literal["string", "integer", "number", "boolean", "date-time", "string-list"]
 
 DEFAULT_MAX_LENGTH = 1_000
 MAX_LIST = 100
-MAX_ZONE = timedelta(hours=14)
-"""As far from UTC as a date in a filter may say to be."""
 # What the search service can compare: OData's Int64 and no infinite doubles.
 INTEGERS = range(-(2**63), 2**63)
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
@@ -175,7 +173,7 @@ def _date_problem(_: Parameter, value: Any) -> str | None:
     zone = moment.utcoffset()
     if zone is None:
         return "must say its zone, as 2020-01-01T00:00:00Z"
-    fits = abs(zone) <= MAX_ZONE and not zone % timedelta(minutes=1)
+    fits = abs(zone) <= timedelta(minutes=MAX_ZONE_MINUTES) and not zone % timedelta(minutes=1)
     return None if fits else "must have a zone of whole minutes and at most 14 hours, as +01:00"
 
 

@@ -97,6 +97,7 @@ from .limits import (
     MAX_SOURCES,
     MAX_STATE_BYTES,
     MAX_TOP,
+    MAX_ZONE_MINUTES,
 )
 from .loopback import is_loopback_host
 from .nesting import is_nested_deeper
@@ -121,6 +122,7 @@ __all__ = [
     "MAX_SOURCES",
     "MAX_STATE_BYTES",
     "MAX_TOP",
+    "MAX_ZONE_MINUTES",
     "QUIET",
     "SYSTEM_CLOCK",
     "AgentIndex",

@@ -6,6 +6,8 @@ MAX_NESTING = 100
 """Levels of lists and objects in a body: more than anything that a route takes."""
 MAX_QUERY_CHARACTERS = 10_000
 MAX_FILTER_CHARACTERS = 1_000_000
+MAX_ZONE_MINUTES = 14 * 60
+"""As far from UTC as a moment may say to be: the search service is .NET, whose `DateTimeOffset` goes no further."""
 MAX_SEARCHES = 10
 MAX_TOP = 1_000
 MAX_SKIP = 100_000

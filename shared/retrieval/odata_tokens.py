@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Literal as Oneof
 
 from .errors import InvalidFilter
+from .limits import MAX_ZONE_MINUTES
 from .odata_tree import DateTimeOffset, Literal, Point, Polygon
 
 Kind = Oneof["word", "literal", "geography", "sign", "end"]
@@ -111,12 +112,12 @@ def is_date_time(text: str) -> bool:
     match = _DATE_TIME.fullmatch(text)
     if match is None:
         return False
-    day, minute, second, zone_hours, _ = match.groups()
+    day, minute, second, zone_hours, zone_minutes = match.groups()
     try:
         datetime.fromisoformat(f"{day}T{minute}:{second or '00'}")
     except ValueError:
         return False
-    return int(zone_hours or 0) <= 14
+    return int(zone_hours or 0) * 60 + int(zone_minutes or 0) <= MAX_ZONE_MINUTES
 
 
 def _date_time(piece: str, end: int) -> DateTimeOffset:

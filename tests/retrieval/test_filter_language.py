@@ -51,6 +51,7 @@ TAKEN = [
     ("(a) eq 1", {"a"}),
     ("and eq 1", {"and"}),
     ("open_date ge 2020-01-01T00:00+01:00", {"open_date"}),
+    ("open_date ge 2020-01-01T00:00+14:00", {"open_date"}),
 ]
 
 
@@ -90,6 +91,7 @@ REFUSED = [
     ("a eq 2020-01-01", 15, "a date needs a time and a zone"),
     ("a eq 2020-13-01T00:00:00Z", 25, "must exist"),
     ("a eq 2020-01-01T00:00:00", 24, "a zone"),
+    ("a eq 2020-01-01T00:00:00-14:01", 30, "must exist"),
     ("not a eq 1", 8, "write not (field eq value)"),
     ("1 eq 1", 6, "needs a field on one side"),
     ("", 0, "blank"),

@@ -38,6 +38,7 @@ async def test_sources_of_evidence_pass_as_they_are(app: App) -> None:
 BAD = [
     ("no sources", {"answer": "x"}, 400, "$.sources"),
     ("both", {"answer": "x", "sources": [], "retrieval": {}}, 400, "$.sources"),
+    ("retrieval", {"answer": "x", "retrieval": {"references": [{"id": "a"}]}}, 400, "$.retrieval.references[0].id"),
     ("number", {"answer": "x", "sources": [LINKED | {"number": 0}]}, 400, "$.sources[0].number"),
     ("name", {"answer": "x", "sources": [LINKED | {"name": " "}]}, 400, "$.sources[0].name"),
     ("member", {"answer": "x", "sources": [{"number": 1}]}, 400, "$.sources[0].name"),

@@ -10,7 +10,7 @@ _WORDS = r"""
 https://evil.example/x¦www.evil.example¦a@evil.example¦evil.com¦//evil.com¦&commat;¦https&colon;//evil.example¦\¦`¦``
 ```¦~~~¦~¦*¦**¦_¦[¦]¦(¦)¦!¦<¦>¦<script>¦</b>¦<!--¦-->¦<div>¦[r]: https://evil.example¦[r]¦[^1]¦[^1]: foot¦^[¦|¦| a | b |
 |---|---|¦---¦===¦- ¦+ ¦1. ¦2) ¦> ¦# ¦    ¦  ¦ ¦a¦word ¦"¦'¦:¦&¦&lt;¦&#91;¦javascript:alert(1)¦(javascript:alert(1))¦](¦![
-](https://evil.example)¦=¦{¦}¦$¦^¦*[HTML]: x¦HTML¦#¦@¦;¦&amp¦h¦www¦.¦com¦//¦http¦s:¦mailto:¦é
+[a b]:¦[a b]:c ¦[a b]:/c ¦](https://evil.example)¦=¦{¦}¦$¦^¦*[HTML]: x¦HTML¦#¦@¦;¦&amp¦h¦www¦.¦com¦//¦http¦s:¦mailto:¦é
 """
 _CONTROLS = ["\t", "\n", "\n\n", "  \n", "\\\n", "\r\n", "\u200b", "\u202e", "\x00", "\ud800", "\u00a0"]
 _CONTROLS += ["\ufdd0", "\ufdd6", "\ufdd7"]

@@ -79,6 +79,7 @@ def test_evidence_as_value_or_as_text(evidence: Evidence | str) -> None:
 
 def test_evidence_text_is_read_by_its_headings() -> None:
     assert evidence_blocks(EVIDENCE.text) == {1: "\nnumber_on_roll: 271\n\n", 2: "\nstaff: 40"}
+    assert evidence_blocks(EVIDENCE.text.replace("\n", "\r\n")).keys() == {1, 2}
     assert evidence_blocks("none here") == {}
 
 

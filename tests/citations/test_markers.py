@@ -68,6 +68,11 @@ def test_marker_is_read(marker: str, cited: list[int]) -> None:
         "[Evidence 1, , 2]",
         "[Evidence 1 2]",
         "[[Evidence 1.5]]",
+        "[Evidence 1&#44; 2]",
+        "[Evidence 1\u20153]",
+        "[Evidence 1~3]",
+        "[Evidence ±1]",
+        "[Evidence *1*]",
     ],
 )
 def test_malformed_marker_goes_and_is_reported(marker: str) -> None:
@@ -123,7 +128,15 @@ def test_ordinary_text_is_untouched(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "marker", ["【4:0†source】", "[4:2†source]", "【12†L1-L5】", "【report.pdf†L3】", "\ue200cite\ue202turn0search1\ue201"]
+    "marker",
+    [
+        "【4:0†source】",
+        "[4:2†source]",
+        "【12†L1-L5】",
+        "【report.pdf†L3】",
+        "【1†Report†gov.uk】",
+        "\ue200cite\ue202turn0search1\ue201",
+    ],
 )
 def test_marker_of_another_tool_goes_and_is_noted(marker: str) -> None:
     result = resolve(f"A {marker} b [Evidence 1].", TWELVE, format="text")

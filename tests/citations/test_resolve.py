@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from shared.retrieval import (
@@ -182,6 +184,9 @@ def test_code_in_html() -> None:
         ("[Evidence 1](see the note)", "{1}(see the note)", []),
         ("[[Evidence 1]](https://evil.example)", "{1}", ["link_removed"]),
         ("[Evidence 1][r]", "{1}[r]", []),
+        ("【Evidence 1】(2024)", "{1}(2024)", []),
+        ("［Evidence 1］(2024)", "{1}(2024)", []),
+        ("{1} 【4:0†source】(2024)", "{1}(2024)", ["foreign_marker"]),
         ("{1} [x](https://evil.example) y", "{1} x y", ["link_removed"]),
         ("{1} [x](<https://evil.example/a b>)", "{1} x", ["link_removed"]),
         ("{1} [si[te]](rel 'title')", "{1} si[te]", ["link_removed"]),
@@ -347,6 +352,19 @@ def test_citations_over_the_limit() -> None:
         assert error.value.code == "too_large"
 
 
+@pytest.mark.parametrize(
+    ("answer", "html"),
+    [
+        ("Good **[Evidence 9]** and", "<p>Good **** and</p>\n"),
+        ("*[Evidence 9]*well*", "<p>**well*</p>\n"),
+        ("a __[Evidence 9]__", "<p>a ____</p>\n"),
+        ("**well [Evidence 9]** and", "<p><strong>well</strong> and</p>\n"),
+    ],
+)
+def test_removed_marker_leaves_the_signs_around_it_as_text(answer: str, html: str) -> None:
+    assert resolve(answer, SOURCES).answer == html
+
+
 def test_unknown_format() -> None:
     with pytest.raises(InvalidRequest, match="html, markdown and text") as error:
         resolve("x", SOURCES, format="pdf")  # type: ignore[arg-type]
@@ -358,6 +376,7 @@ def test_unknown_format() -> None:
     ("answer", "prompt"),
     [
         ("x", "Cite the evidence each point relies on as [Evidence n]."),
+        ("x [Evidence 9] [Evidence 8]", "[Evidence 8], [Evidence 9] do not exist; cite only [Evidence 1] to [Evidence 3]."),
         ("x [Evidence 9]", "[Evidence 9] does not exist; cite only [Evidence 1] to [Evidence 3]."),
         (
             "x [Evidence 1.5](https://evil.example) <b>",
@@ -368,6 +387,27 @@ def test_unknown_format() -> None:
 )
 def test_retry_prompt(answer: str, prompt: str) -> None:
     assert check(answer, SOURCES).retry_prompt == prompt
+
+
+def test_retry_prompt_names_numbers_of_several_sources() -> None:
+    """It offers none of them."""
+    shared = [*SOURCES, replace(PLAIN, name="Other")]
+
+    assert check("[Evidence 1] [Evidence 2, 9]", shared).retry_prompt == (
+        "[Evidence 9] does not exist; cite only [Evidence 1], [Evidence 3]. "
+        "[Evidence 2] does not stand for one source; cite only [Evidence 1], [Evidence 3]."
+    )
+    assert check("[Evidence 2]", [PLAIN, PLAIN]).retry_prompt == "[Evidence 2] does not stand for one source."
+
+
+def test_retry_prompt_counts_references_as_the_model_does() -> None:
+    answer = "[ref_id:7] [Evidence 0] [ref_id:1.5]"
+
+    assert check(answer, SOURCES, references=True).retry_prompt == (
+        "[Evidence 0], [ref_id:7] do not exist; cite only [ref_id:0] to [ref_id:2]. "
+        "Write each citation as [ref_id:n] with one whole number, or as [ref_id:1, 2]."
+    )
+    assert check("x", SOURCES, references=True).retry_prompt == "Cite the evidence each point relies on as [ref_id:n]."
 
 
 def test_retry_prompt_names_few_numbers() -> None:

@@ -69,3 +69,6 @@ def test_what_is_no_reply(reply: dict[str, Any], path: str) -> None:
 
     assert error.value.code == "invalid_retrieval"
     assert [problem.path for problem in error.value.problems] == [path]
+    with pytest.raises(InvalidRequest) as error:
+        sources_from_retrieval(reply, path="$.retrieval")
+    assert [problem.path for problem in error.value.problems] == [path.replace("$", "$.retrieval")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import zlib
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -30,6 +31,7 @@ ANSWERS = [
     "| a | b |\n|---|---|\n| `x` | [Evidence 1] |\nend\n\n# h [Evidence 9] #\r\nz\r",
     "![a [b](u)](v) <img alt='>'\nsrc=x> <https://evil.example> https://evil.example/x \\[Evidence 1\\]",
     "Wow![Evidence 1] [r]: x\n[r]: https://evil.example\n===\n***\n\tcode\n    code\n",
+    "[a b]:/c d\n\n[a b]:c https://evil.example x\n\n- [a\n  b]:\n  c d **[Evidence 9]**",
     "``` ```\n``` ```\n> [Evidence 9] [Evidence 1]\n>\n```\n",
     "😀 \ud83d\ude00 [Evidence １] 【Evidence 2】【4:0†s】 \ue200cite\ue202x\ue201 [[Evidence 1]]",
 ]
@@ -208,15 +210,34 @@ def test_forged_counts_lift_no_limit() -> None:
         many.feed("[Evidence 1] " * 20_001)
 
 
+ROW = ["", False, False, False]
+LEDGER = {
+    "counts": [],
+    "problems": [],
+    "more": 0,
+    "failures": [],
+    "unknown": [],
+    "shared": [],
+    "marker": True,
+    "cited": 0,
+}
+
+
 @pytest.mark.parametrize(
     "change",
     [
         {"position": 1},
-        {"position": [[], "no such leaf", None, False, True, [0, "", "", False, False], 0, 0]},
-        {"position": [[["-", "x", 1]], "none", None, False, True, [0, "", "", False, False], 0, 0]},
-        {"position": [[[">", 0, False]] * 100, "none", None, False, True, [0, "", "", False, False], 0, 0]},
+        {"position": [[], "no such leaf", None, False, True, ROW, 0, 0]},
+        {"position": [[["-", "x", 1]], "none", None, False, True, ROW, 0, 0]},
+        {"position": [[["\ud800", 0, False]], "none", None, False, True, ROW, 0, 0]},
+        {"position": [[[">", 0, False]] * 100, "none", None, False, True, ROW, 0, 0]},
+        {"position": [[], "fence", "`", False, True, ROW, 0, 0]},
+        {"position": [[], "fence", ["|", 3], False, True, ROW, 0, 0]},
+        {"position": [[], "none", None, False, True, [], 0, 0]},
         {"ledger": {}},
-        {"ledger": {"counts": [[1]], "problems": [], "more": 0, "failures": [], "unknown": [], "marker": True, "cited": 0}},
+        {"ledger": LEDGER | {"counts": [[1]]}},
+        {"ledger": LEDGER | {"problems": [["<b>", [], "x"]]}},
+        {"ledger": LEDGER | {"problems": [["no_citation", [1] * 21, "x"]]}},
         {"characters": "many"},
         {"half": [5_000_000_000]},
     ],
@@ -245,6 +266,69 @@ def test_forged_state_smuggles_nothing(shown_as: Format) -> None:
     if shown_as != "text":
         assert "<script" not in shown
         assert "<a " not in shown
+
+
+_ODD: list[Any] = [
+    None,
+    True,
+    -1,
+    2**70,
+    1.5,
+    float("inf"),
+    "",
+    "|",
+    "x",
+    "`",
+    "\ud800",
+    "fence",
+    "table",
+    [],
+    [[]],
+    ["a"],
+    {"a": 1},
+]
+_BEGUN = ["a [Evidence", "- a\n- b", "```\nx", "| a | b |\n|--|--|\n| c", "> - x\n[y", "# ![a [Evidence 9] [Evidence 1.5]"]
+_GOES_ON = ["\n\n<b>", "\n| x | y |\n", "```\n- z\n", "\n---|--\n", "x] (y) `", "\n> q\n\tt"]
+
+
+def _places(value: object, place: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
+    """Where values stand in JSON."""
+    members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [place, *(found for name, member in members for found in _places(member, (*place, name)))]
+
+
+@given(st.sampled_from(FORMATS), st.sampled_from(_BEGUN), st.sampled_from(_GOES_ON), st.sampled_from(_ODD), st.data())
+@settings(max_examples=400, deadline=None)
+def test_forged_state_is_refused_or_harmless(
+    shown_as: Format, begun: str, goes_on: str, odd: object, data: st.DataObject
+) -> None:
+    """Any value in any place of it: never an error but those that a caller is told of."""
+    stream = CitationStream(SOURCES, format=shown_as)
+    stream.feed(begun)
+    meta = _meta(stream.state)
+    *before, last = data.draw(st.sampled_from(_places(meta)[1:]))
+    holder: Any = meta
+    for name in before:
+        holder = holder[name]
+    holder[last] = odd
+    try:
+        forged = CitationStream(SOURCES, format=shown_as, state=_forged(shown_as, meta, "x [y"))
+        forged.feed(goes_on)
+        shown = CitationStream(SOURCES, format=shown_as, state=forged.state).feed(goes_on, final=True)
+    except (InvalidRequest, TooLarge) as error:
+        shown = error.code
+    assert shown_as != "html" or live_parts(shown, ours=True) == []
+
+
+def test_forged_excerpt_is_as_short_as_any() -> None:
+    stream = CitationStream(SOURCES, format="text")
+    forged = _meta(stream.state) | {"ledger": LEDGER | {"problems": [["html_escaped", [], "\ud800" + "x" * 500]]}}
+
+    last = CitationStream(SOURCES, format="text", state=_forged("text", forged, ""))
+    last.feed("x", final=True)
+
+    assert last.resolution is not None
+    assert [len(problem.excerpt) for problem in last.resolution.problems] == [80]
 
 
 def test_forged_list_tag_is_refused() -> None:

@@ -45,7 +45,9 @@ def given_sources(body: CitationsBody) -> tuple[Source, ...]:
     if (body.sources is None) == (body.retrieval is None):
         flaw = Problem("$.sources", "missing", "Give either sources or retrieval, not both and not neither.")
         raise InvalidRequest("The request needs sources or retrieval.", problems=(flaw,))
-    return sources_of(body.sources) if body.sources is not None else sources_from_retrieval(body.retrieval or {})
+    if body.sources is not None:
+        return sources_of(body.sources)
+    return sources_from_retrieval(body.retrieval or {}, path="$.retrieval")
 
 
 def citation_json(citation: Citation) -> dict[str, Any]:

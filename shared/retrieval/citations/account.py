@@ -40,7 +40,7 @@ class Account:
         if asked.format not in FORMATS:
             raise InvalidRequest("The format is one of html, markdown and text.", code="unknown_format")
         policy = LinkPolicy(asked.allowed_hosts, (s.link for s in asked.sources if s.link))
-        self.ledger = Ledger(asked.sources, required=asked.required, shown_as=asked.format)
+        self.ledger = Ledger(asked.sources, required=asked.required, shown_as=asked.format, references=asked.references)
         self.sink: HtmlSink | TextSink
         dialect: StretchDialect
         if asked.format == "html":

@@ -206,8 +206,9 @@ class Scan:
         return read_marker(self._text[start:end], body, wide=wide, references=self._options.references)
 
     def _close_marker(self, marker: Marker, start: int, end: int) -> int:
-        """Adds a marker; a link that it is the text of goes with it."""
-        tail = read_tail(self._source, end) if self._source.peek(end) == "(" else None
+        """Adds a marker; a link that it is the text of goes with it, which only brackets of Markdown can be."""
+        linked = self._text[start] not in _WIDE_CLOSER and self._source.peek(end) == "("
+        tail = read_tail(self._source, end) if linked else None
         token = self._add("marker", start, end)
         token.marker = marker
         if self._openers:
@@ -292,6 +293,7 @@ class Scan:
     def _guard_definition(self, opener: _Opener, colon: int, end: int) -> None:
         """Keeps a link reference definition from being one: it is shown as text."""
         token = self._add("guard", colon, colon, "")
+        self.links.append((opener.position, colon + 1))
         if any(sign in self._text[colon + 1 : end] for sign in ":/"):
             self._removed(token, "link_removed", opener.position, end)
 

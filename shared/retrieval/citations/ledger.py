@@ -9,13 +9,14 @@ from ..errors import TooLarge
 from ..limits import MAX_CITED_CHARACTERS
 from ..sources import Source
 from .markers import Marker
-from .prompts import retry_prompt
-from .signs import excerpt_of
+from .prompts import EVIDENCE, REFERENCES, Numbers, retry_prompt
+from .signs import clean_text, excerpt_of
 from .values import (
     FAILURES,
     MAX_EXCERPT_CHARACTERS,
     MAX_PROBLEM_NUMBERS,
     MAX_PROBLEMS,
+    PROBLEM_CODES,
     Citation,
     CitationProblem,
     Format,
@@ -26,7 +27,7 @@ from .values import (
 class Ledger:
     """The account of one answer against its sources."""
 
-    def __init__(self, sources: Sequence[Source], *, required: bool, shown_as: Format) -> None:
+    def __init__(self, sources: Sequence[Source], *, required: bool, shown_as: Format, references: bool = False) -> None:
         self._by_number: dict[int, list[Source]] = {}
         for source in sources:
             self._by_number.setdefault(source.number, []).append(source)
@@ -34,11 +35,13 @@ class Ledger:
         self._sizes = {number: len(source.name) + len(source.link or "") for number, source in self._unshared.items()}
         self._required = required
         self._shown_as = shown_as
+        self._references = references
         self.counts: dict[int, int] = {}
         self.problems: list[CitationProblem] = []
         self.more = 0
         self.failures: dict[str, None] = {}
         self.unknown: dict[int, None] = {}
+        self.shared: dict[int, None] = {}
         self.has_marker = False
         self.cited_characters = 0
 
@@ -100,6 +103,7 @@ class Ledger:
             self.unknown.update(dict.fromkeys(unknown[: MAX_PROBLEM_NUMBERS - len(self.unknown)]))
             self._report("unknown_number", unknown, marker)
         if shared:
+            self.shared.update(dict.fromkeys(shared[: MAX_PROBLEM_NUMBERS - len(self.shared)]))
             self._report("ambiguous_number", shared, marker)
             return None
         known = [n for n in marker.numbers if n in self._by_number]
@@ -136,7 +140,10 @@ class Ledger:
     @property
     def prompt(self) -> str | None:
         """What to tell the model; None when the answer is valid."""
-        return retry_prompt(tuple(self.failures), tuple(self.unknown), tuple(self._by_number)) if self.failures else None
+        if not self.failures:
+            return None
+        numbers = Numbers(tuple(self.unknown), tuple(self.shared), tuple(self._unshared))
+        return retry_prompt(tuple(self.failures), numbers, REFERENCES if self._references else EVIDENCE)
 
     def saved(self) -> dict[str, Any]:
         """The account as JSON values, without any source."""
@@ -146,18 +153,27 @@ class Ledger:
             "more": self.more,
             "failures": list(self.failures),
             "unknown": list(self.unknown),
+            "shared": list(self.shared),
             "marker": self.has_marker,
             "cited": self.cited_characters,
         }
 
     def restore(self, saved: dict[str, Any]) -> None:
-        """Takes up an account that was saved."""
+        """Takes up an account that was saved. Raises ValueError, TypeError or LookupError for anything else."""
         self.counts = {int(number): int(count) for number, count in saved["counts"]}
-        self.problems = [
-            CitationProblem(code=c, numbers=tuple(map(int, n)), excerpt=str(e)) for c, n, e in saved["problems"]
-        ]
+        self.problems = [_problem(*problem) for problem in saved["problems"][:MAX_PROBLEMS]]
         self.more = int(saved["more"])
-        self.failures = dict.fromkeys(str(code) for code in saved["failures"])
-        self.unknown = dict.fromkeys(int(number) for number in saved["unknown"])
+        self.failures = dict.fromkeys(code for code in saved["failures"] if code in FAILURES)
+        self.unknown = dict.fromkeys(map(int, saved["unknown"]))
+        self.shared = dict.fromkeys(map(int, saved["shared"]))
         self.has_marker = bool(saved["marker"])
         self.cited_characters = max(0, int(saved["cited"]))
+
+
+def _problem(code: ProblemCode, numbers: Sequence[int], excerpt: str) -> CitationProblem:
+    """A problem that was saved, if it could be one."""
+    if code not in PROBLEM_CODES or len(numbers) > MAX_PROBLEM_NUMBERS:
+        raise ValueError
+    return CitationProblem(
+        code=code, numbers=tuple(map(int, numbers)), excerpt=excerpt_of(clean_text(str(excerpt)), MAX_EXCERPT_CHARACTERS)
+    )

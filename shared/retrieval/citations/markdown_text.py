@@ -26,6 +26,7 @@ _LIVE = re.compile(
     rf"|(?P<foot>\[(?={_SEAM_RUN}*+[\^!])|\^(?={_SEAM_RUN}*+[\[{ANCHOR}]))"
     r"|(?P<tag><(?![\s\d=]|\Z))"
     rf"|(?P<entity>&(?=[#\w]*+{_SEAM_RUN}))"
+    rf"|(?P<emptied>(?P<mark>[*_~])(?P=mark)*+{_SEAM_RUN}++(?P=mark)++)"
     rf"|(?P<run>[-=*_~+#]){_SEAM_RUN}++(?=(?P=run))"
     rf"|(?P<guard>{GUARD})"
 )
@@ -42,6 +43,8 @@ _SIGNS_ONLY = re.compile(
 )
 _FILLER = "\u00a0"
 """Left on a line that became empty: it keeps the paragraph, and with it the blocks around it, what they were."""
+_MARK = re.compile("[*_~]")
+_BACKSLASHED = r"\\\g<0>"
 _NAME_SIGNS = re.compile(r"[\\`*_\[\]~|]")
 _ENTITY = re.compile(r"&(?=[#A-Za-z])")
 _TOUCHING_CODE = re.compile(f"{CODE}(?:{_SEAM_RUN})*+(?={CODE})")
@@ -65,7 +68,7 @@ class MarkdownText:
 
     def literal(self, text: str) -> str:
         """The text with every sign of inline Markdown escaped."""
-        return _ENTITY.sub("&amp;", _NAME_SIGNS.sub(r"\\\g<0>", text)).replace("<", "&lt;")
+        return _ENTITY.sub("&amp;", _NAME_SIGNS.sub(_BACKSLASHED, text)).replace("<", "&lt;")
 
     def address(self, link: str) -> str:
         """The address in angle brackets."""
@@ -106,6 +109,8 @@ def _escaped(match: re.Match[str]) -> str:
     kind = match.lastgroup or ""
     if kind == "pair":
         return "&lt;" if match.group() == r"\<" else match.group()
+    if kind == "emptied":
+        return _MARK.sub(_BACKSLASHED, match.group())
     if kind == "target":
         return match.group() + "\\"
     if kind == "run":
@@ -119,7 +124,7 @@ def _guard_signs(match: re.Match[str]) -> str:
     if not bare or bare == match.group():
         return match.group()
     if match["signs"]:
-        return "\\" + bare
+        return f"\\{bare[0]}{_MARK.sub(_BACKSLASHED, bare[1:])}"
     return f"{bare[:-1]}\\{bare[-1]}" if bare[:-1] else match.group()
 
 

@@ -15,7 +15,7 @@ _DASH = "\\-\u2010-\u2013\u2212\uff0d"
 _NUMBER = rf"[{_DIGITS}]{{1,6}}+(?![{_DIGITS}])"
 _ITEM = rf"{_NUMBER}(?:\s*+[{_DASH}]\s*+{_NUMBER})?+"
 _COMMA = "[,;\uff0c\uff1b\u3001]"
-_BETWEEN = rf"(?:\s*+{_COMMA}\s*+(?:and\b\s*+)?+|\s++and\b\s*+|\s*+&\s*+)"
+_BETWEEN = rf"(?:\s*+{_COMMA}\s*+(?:and\b\s*+)?+|\s++and\b\s*+|\s*+&(?!#)\s*+)"
 _WORD_GAP = r"[^\S\r\n]*+(?:\r\n?|\n)?+[^\S\r\n]*+[:#\uff1a\uff03]?+\s*+"
 
 
@@ -29,11 +29,10 @@ _CITES = _grammar("(?a:evidence)")
 _CITES_OR_REFERENCES = _grammar("(?a:evidence|ref_id)")
 _PART = re.compile(rf"([a-z_]+)|([{_DIGITS}]+)(?:\s*+[{_DASH}]\s*+([{_DIGITS}]+))?+", re.IGNORECASE)
 _WORD = re.compile(r"\s*+(?P<word>(?a:evidence|ref_id))(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
-_MALFORMED = re.compile(
-    rf"(?:[\s\d.,:;#+&/|\uff0c\uff1b\u3001\u2026\u2014{_DASH}]|and\b|evidence\b|[^\W\d_a-z])*+", re.IGNORECASE
-)
-_FOREIGN = re.compile(r"\s*+\d++(?::\d++)?+\s*+†[^†]*+")
-_FOREIGN_WIDE = re.compile(r"[^†]{0,200}+†[^†]*+")
+_SIGNS = r".,:;#+&/|*=~\u00b1\u00b7\u00d7\u2014\u2015\u2022\u2026\u3001\u301c\uff0c\uff1b\uff5e"
+_MALFORMED = re.compile(rf"(?:[\s\d{_SIGNS}{_DASH}]|and\b|evidence\b|[^\W\d_a-z])*+", re.IGNORECASE)
+_FOREIGN = re.compile(r"\s*+\d++(?::\d++)?+\s*+†.*+", re.DOTALL)
+_FOREIGN_WIDE = re.compile(r"[^†]{0,200}+†.*+", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

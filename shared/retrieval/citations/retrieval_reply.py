@@ -13,20 +13,20 @@ from ..sources import Source
 from .links import normal_link
 
 
-def sources_from_retrieval(reply: Mapping[str, Any]) -> tuple[Source, ...]:
+def sources_from_retrieval(reply: Mapping[str, Any], *, path: str = "$") -> tuple[Source, ...]:
     """The sources of a retrieve `reply` as it came; its answers cite them as `[ref_id:k]` (`references=True` of `resolve`).
 
     A source's name is the title that the reply's text gives the reference, else the reference's `docKey`, else its id; its
     link the first whole address in `sourceData`. Raises InvalidRequest with JSON paths (`$.references[0].id`) for what is no
-    such reply.
+    such reply; `path` is that of the reply itself.
     """
     references = reply.get("references")
     if not isinstance(references, list):
-        raise _invalid("$.references", "A retrieve reply has a list of references.")
+        raise _invalid(f"{path}.references", "A retrieve reply has a list of references.")
     if len(references) > MAX_SOURCES:
-        raise _invalid("$.references", f"At most {MAX_SOURCES} references.")
+        raise _invalid(f"{path}.references", f"At most {MAX_SOURCES} references.")
     titles = _titles(reply.get("response"))
-    return tuple(_source(f"$.references[{at}]", reference, titles) for at, reference in enumerate(references))
+    return tuple(_source(f"{path}.references[{at}]", reference, titles) for at, reference in enumerate(references))
 
 
 def _source(path: str, reference: object, titles: Mapping[int, str]) -> Source:

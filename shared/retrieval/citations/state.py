@@ -82,17 +82,37 @@ def _row_json(row: HeaderRow) -> list[Any]:
 
 
 def position_from(values: list[Any]) -> Position:
-    """The position of `position_json`. Raises ValueError, TypeError or KeyError for anything else."""
+    """The position of `position_json`. Raises ValueError, TypeError or LookupError for anything else."""
     containers, leaf, fence, within, leads, row, columns, missing = values
-    opened = tuple(Container(str(marker), int(indent), bool(empty)) for marker, indent, empty in containers)
+    opened = tuple(Container(container_marker(marker), int(indent), bool(empty)) for marker, indent, empty in containers)
     if leaf not in ("none", "paragraph", "fence", "indented", "table") or len(opened) > 64:
         raise ValueError
-    now = Open(opened, leaf, Fence(str(fence[0]), int(fence[1])) if fence else None)
+    now = Open(opened, leaf, _fence(*fence) if fence else None)
     return Position(
         now,
         bool(within),
         bool(leads),
-        HeaderRow(str(row[0])[:MAX_LINE], bool(row[1]), bool(row[2]), bool(row[3])),
+        HeaderRow(_whole_text(row[0])[:MAX_LINE], bool(row[1]), bool(row[2]), bool(row[3])),
         int(columns),
         int(missing),
     )
+
+
+def container_marker(value: str) -> str:
+    """The marker of a container. Raises ValueError for what marks none."""
+    if value not in (">", "-", "+", "*", ".", ")"):
+        raise ValueError
+    return value
+
+
+def _fence(mark: str, length: int) -> Fence:
+    if mark not in ("`", "~"):
+        raise ValueError
+    return Fence(mark, int(length))
+
+
+def _whole_text(value: object) -> str:
+    """The text, seams and places in it as they are. Raises ValueError for half a surrogate pair, which cannot be sent on."""
+    text = str(value)
+    text.encode()
+    return text

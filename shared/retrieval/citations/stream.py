@@ -13,7 +13,7 @@ from .given import given_sources, within_limit
 from .reader import Position
 from .signs import BYTE_ORDER_MARK, clean_text
 from .sinks import HtmlSink, OpenList
-from .state import State, pack, position_from, position_json, unknown_state, unpack
+from .state import State, container_marker, pack, position_from, position_json, unknown_state, unpack
 from .values import Format, Resolution
 
 _HIGH_SURROGATES = ("\ud800", "\udbff")
@@ -109,7 +109,7 @@ class CitationStream:
             self._half = "".join(chr(int(code)) for code in saved.meta["half"][:1])
             if isinstance(account.sink, HtmlSink) and saved.meta["list"]:
                 account.sink.list = _open_list(*saved.meta["list"])
-        except (KeyError, TypeError, ValueError, OverflowError):
+        except (LookupError, TypeError, ValueError, OverflowError):
             raise unknown_state("is damaged") from None
         return account
 
@@ -121,4 +121,4 @@ class CitationStream:
 def _open_list(marker: str, tag: str) -> OpenList:
     if tag not in ("ul", "ol"):
         raise ValueError
-    return OpenList(str(marker), tag)
+    return OpenList(container_marker(marker), tag)

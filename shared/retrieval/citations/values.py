@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 Format = Literal["html", "markdown", "text"]
 
@@ -20,6 +20,7 @@ ProblemCode = Literal[
     "html_escaped",
 ]
 
+PROBLEM_CODES: frozenset[str] = frozenset(get_args(ProblemCode))
 FAILURES: frozenset[ProblemCode] = frozenset(
     ("no_citation", "unknown_number", "malformed_marker", "ambiguous_number", "unsupported_figure")
 )

@@ -19,7 +19,7 @@ from .extraction import Figure, figures_in, keys_of
 from .prose import Prose, ProseSink
 from .sentences import CITED, Sentence, sentences_in
 
-_HEADING = re.compile(r"^--- .* Evidence (?P<number>[0-9]{1,6}) ---$", re.MULTILINE)
+_HEADING = re.compile(r"^--- .* Evidence (?P<number>[0-9]{1,6}) ---\r?$", re.MULTILINE)
 
 
 def evidence_blocks(evidence: Evidence | str) -> dict[int, str]:

@@ -6,9 +6,12 @@ import pytest
 
 from shared.retrieval import Evidence, InvalidRequest, Source, check, resolve
 from shared.retrieval.citations.figures import evidence_blocks, unsupported_figures
+from shared.retrieval.citations.figures.extraction import figures_in
+from shared.retrieval.citations.figures.folding import fold
 from shared.retrieval.citations.inline import ScanOptions
 from shared.retrieval.citations.links import LinkPolicy
-from tests.citations.figure_sentences import AFTER, BEFORE, Row
+from tests.citations.figure_sentences import AFTER, BEFORE, LATER, Row
+from tests.support.processor_time import is_linear
 
 
 def _reported(row: Row) -> list[str]:
@@ -28,13 +31,13 @@ def _hits(row: Row) -> int:
     return len(row.unsupported) - len(left)
 
 
-@pytest.mark.parametrize("row", [*BEFORE, *AFTER], ids=lambda row: row.answer[:40])
+@pytest.mark.parametrize("row", [*BEFORE, *AFTER, *LATER], ids=lambda row: row.answer[:40])
 def test_number_of_reports(row: Row) -> None:
     assert len(_reported(row)) == len(row.unsupported)
     assert _hits(row) == len(row.unsupported)
 
 
-@pytest.mark.parametrize("table", [BEFORE, AFTER, (*BEFORE, *AFTER)], ids=["before", "after", "all"])
+@pytest.mark.parametrize("table", [BEFORE, AFTER, LATER, (*BEFORE, *AFTER, *LATER)], ids=["before", "after", "later", "all"])
 def test_precision_and_recall(table: tuple[Row, ...], capsys: pytest.CaptureFixture[str]) -> None:
     reported = sum(len(_reported(row)) for row in table)
     wanted = sum(len(row.unsupported) for row in table)
@@ -88,6 +91,43 @@ def test_a_cited_number_without_evidence_supports_no_figure(evidence: str) -> No
     sources = [Source(number=1, name="A"), Source(number=2, name="B")]
     found = check("It has 5 pupils [Evidence 1].", sources, figures=True, evidence=evidence)
     assert [(problem.code, problem.numbers) for problem in found.problems] == [("unsupported_figure", (1,))]
+
+
+def test_place_is_reported_as_written() -> None:
+    found = check("Ｌｅｓｓｏｎｓ ｌａｓｔ ２½&nbsp;hours [Evidence 1].", EVIDENCE, figures=True)
+
+    assert [problem.excerpt for problem in found.problems] == ["Ｌｅｓｓｏｎｓ ｌａｓｔ ２½&nbsp;hours [Evidence 1]."]
+
+
+def test_entities_cite_nothing() -> None:
+    """Not even when they stand for the signs that stand for a citation here."""
+    found = check("It has 5 pupils &#64982;1&#xFDD6;. Good [Evidence 1].", EVIDENCE, figures=True)
+
+    assert found.valid
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "1, ",
+        "1 and ",
+        "one hundred ",
+        "one thousand ",
+        "5 to the ",
+        "1-1-1-",
+        "1/2/3/",
+        "½ ",
+        "2½",
+        "£1-2-",
+        "May 5, ",
+        "&#49;",
+    ],
+)
+def test_hostile_numbers_take_linear_time(piece: str) -> None:
+    def read(text: str) -> None:
+        figures_in(fold(text).text)
+
+    assert is_linear(read, piece * 2_000, piece * 16_000)
 
 
 def test_figures_need_evidence() -> None:

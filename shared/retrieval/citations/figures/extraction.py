@@ -3,25 +3,49 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..signs import TICKET
-from .dates import DATE_PATTERNS, date_key, dates_in, parts_of, time_keys, years_of
-from .numerals import DIGITS, NUMBER_WORDS, ORDINAL_WORDS, ORDINALS, digits_keys, word_value
-
-_SKIPPED = (
-    rf"(?P<skipped>{TICKET}[\d,]+{TICKET}|\b24/7\b|\bevidence\s*\d+|\[\d+\]|\b\d++(?:\.\d++){{2,}}"
-    r"|(?<![A-Za-z])[A-Za-z]++[-‐‑]?\d[\w-]*+|(?<!\d)\d++[A-Z]++\d\w*+|https?://\S++)"
+from .dates import DATE_PATTERNS, date_key, dates_in, decade_key, parts_of, time_keys, year_keys, years_of
+from .numerals import (
+    DIGITS,
+    FRACTION_WORDS,
+    NUMBER_WORDS,
+    ORDINAL_WORDS,
+    day_key,
+    digits_keys,
+    fraction_keys,
+    ordinal_value,
+    word_keys,
 )
-_WHOLE_DATES, _OTHER_DATES = DATE_PATTERNS[:2], DATE_PATTERNS[2:]
-_NUMBERS = (rf"(?<![\w.]){DIGITS}", NUMBER_WORDS, ORDINAL_WORDS)
+
+_PREFIXES = "mid|pre|post|since|under|over|early|late|sub|non|up|circa|around|about|approx"
+_CODE = (
+    rf"(?<![A-Za-z])(?!(?:{_PREFIXES})[-\u2010\u2011]\d|FY\d{{4}}(?!\d))[A-Za-z]++[-\u2010\u2011]?\d[\w-]*+"
+    r"|(?<!\d)(?!\d++(?:[kc]?m|ft)[23](?!\w))\d++[A-Za-z]++\d\w*+"
+)
+_SKIPPED = (
+    rf"(?P<skipped>{TICKET}[\d,]+{TICKET}|\b24/7\b|\bevidence\s*\d+|\[\d+\]|\b\d++(?:\.\d++){{2,}}(?!,\d)"
+    rf"|{_CODE}|https?://\S++)"
+)
+_WHOLE_DATES, _OTHER_DATES = DATE_PATTERNS[:3], DATE_PATTERNS[3:]
+_LETTER = r"A-Za-z\u00c0-\u024f"
+"""Digits beside them are part of a code. Other scripts leave no blank between a number and its noun."""
+_NUMBERS = (rf"(?:(?<![{_LETTER}\d_.])|(?<=\bFY)){DIGITS}", FRACTION_WORDS, ORDINAL_WORDS, NUMBER_WORDS)
 _FIGURE = re.compile("|".join((*_WHOLE_DATES, _SKIPPED, *_OTHER_DATES, *_NUMBERS)), re.IGNORECASE)
-_DATE_KINDS = ("iso", "slashed", "day_month", "month_day", "month_year")
+_DATE_KINDS = ("iso", "year_first", "slashed", "day_month", "month_day", "month_year")
 _NOT_COUNTED = re.compile(
     r"\s+(?:of|another|or|such|thing|way|more|day|time|to|can|could|might|may|must|should|would|will|who|that|which|is|was|has|and|by|in)\b",
     re.IGNORECASE,
 )
-_POINTED_AT = re.compile(r"\b(?:no|any|every|each|this|that|the|which|another|some|only|right|wrong)\s+$", re.IGNORECASE)
+_POINTED_AT = re.compile(
+    r"(?:\b(?:no|any|every|each|this|that|the|which|another|some|only|right|wrong|one to)\s+|[-\u2010\u2011])$",
+    re.IGNORECASE,
+)
+_PLACED = re.compile(r"\b(?:is|was|came|comes|come|ranks|ranked|placed|finished)\s+$", re.IGNORECASE)
+_NO_ORDER = re.compile(r"[\s\u2010\u2011-]+(?:part(?:y|ies)|sectors?|persons?|world|reading)\b", re.IGNORECASE)
+"""After `third` and its like: words that it counts nothing with."""
 
 
 class Figure(NamedTuple):
@@ -42,47 +66,63 @@ def keys_of(text: str) -> set[str]:
     return {key for match in _FIGURE.finditer(text) for figure in _figures(match, states=False) for key in figure.keys}
 
 
-def _figures(match: re.Match[str], *, states: bool) -> list[Figure]:
-    kind = match.lastgroup or ""
-    if match["skipped"]:
-        return []
+def _figures(match: re.Match[str], *, states: bool) -> Iterator[Figure]:
+    if not match["skipped"]:
+        for keys in _stated(match, states):
+            if keys:
+                yield Figure(*match.span(), keys)
+
+
+def _stated(match: re.Match[str], states: bool) -> list[tuple[str, ...]]:
+    """The keys of each figure that a match states."""
+    for kind in _DATE_KINDS:
+        if match[kind]:
+            return [_date_keys(readings, states) for readings in dates_in(kind, match[kind])]
     if match["years"]:
-        return [Figure(*match.span(), (year,)) for year in years_of(match["years"]) or _numbers(match["years"])]
-    keys = _keys(match, kind, states)
-    return [Figure(*match.span(), keys)] if keys else []
+        return [(year,) if states else year_keys(int(year)) for year in years_of(match["years"]) or _numbers(match["years"])]
+    if match["time"]:
+        return [time_keys(match["time"]) + (() if states else tuple(_numbers(match["time"])))]
+    if match["digits"]:
+        return [digits_keys(match) + _decade(match, states)]
+    if match["fraction"]:
+        return [fraction_keys(match["fraction"])]
+    return [_word_keys(match, states) if match["word"] else _ordinal_keys(match, states)]
 
 
 def _numbers(text: str) -> list[str]:
     return [number.lstrip("0") or "0" for number in re.findall(r"\d+", text)]
 
 
-def _keys(match: re.Match[str], kind: str, states: bool) -> tuple[str, ...]:
-    for date_kind in _DATE_KINDS:
-        if match[date_kind]:
-            return _date_keys(date_kind, match[date_kind], states)
-    if match["time"]:
-        return time_keys(match["time"]) + (() if states else tuple(_numbers(match["time"])))
-    if match["digits"]:
-        return digits_keys(match)
-    if match["word"]:
-        return _word_keys(match, states)
-    ordinal = ORDINALS[match["ordinal"].lower()]
-    return () if states and ordinal < 3 else (str(ordinal),)
-
-
-def _date_keys(kind: str, text: str, states: bool) -> tuple[str, ...]:
-    dates = dates_in(kind, text)
+def _date_keys(readings: list[tuple[int | None, int | None, int | None]], states: bool) -> tuple[str, ...]:
     if states:
-        return tuple(date_key(date) for date in dates)
-    years = (str(date[0]) for date in dates if date[0] is not None)
-    return (*(date_key(part) for date in dates for part in parts_of(date)), *years)
+        return tuple(map(date_key, readings))
+    return tuple(key for date in readings for key in parts_of(date))
+
+
+def _decade(match: re.Match[str], states: bool) -> tuple[str, ...]:
+    """The decade that `1990s` is, and that a text with a year in it tells."""
+    digits = match["digits"]
+    if len(digits) != 4 or not digits.isdecimal() or (states and (match["suffix"] or "").lower() != "s"):
+        return ()
+    return (decade_key(int(digits)),)
 
 
 def _word_keys(match: re.Match[str], states: bool) -> tuple[str, ...]:
-    """A number word. `one` states a figure only where it counts something: "one hall", not "one of them"."""
-    if states and match["word"].lower() == "one" and not match["word_scale"]:
+    """A number in words. `one` states a figure only where it counts something: "one hall", not "one of them"."""
+    if states and match["word"].lower() == "one":
         counts = re.match(r"\s+[a-z]{3,}", match.string[match.end() : match.end() + 40])
-        before = match.string[max(0, match.start() - 12) : match.start()]
-        if not counts or _NOT_COUNTED.match(match.string, match.end()) or _POINTED_AT.search(before):
+        if not counts or _NOT_COUNTED.match(match.string, match.end()) or _POINTED_AT.search(_before(match)):
             return ()
-    return (word_value(match["word"], match["word_scale"]),)
+    return word_keys(match["word"], match["word_percent"])
+
+
+def _ordinal_keys(match: re.Match[str], states: bool) -> tuple[str, ...]:
+    """An ordinal in words. `first` and `second` state a place only after a verb: "was second", not "the second term"."""
+    number = ordinal_value(match["ordinal"])
+    if states and (_NO_ORDER.match(match.string, match.end()) or (number < 3 and not _PLACED.search(_before(match)))):
+        return ()
+    return (str(number), day_key(number))
+
+
+def _before(match: re.Match[str]) -> str:
+    return match.string[max(0, match.start() - 12) : match.start()]

@@ -16,6 +16,9 @@ _ABBREVIATION = re.compile(
     r"|jan|feb|mar|apr|jun|jul|aug|sept|sep|oct|nov|dec)|\b[A-Za-z])\.$",
     re.IGNORECASE,
 )
+_MAY_END = re.compile(r"\b(?:[ap]\.m|(?:class|group|grade|level|block|phase|part|band) [A-Z])\.$")
+_BEGINS = re.compile(r"\s+[\"'“‘]?[A-Z]")
+"""Such an abbreviation ends a sentence where another one begins."""
 _CITATIONS = rf"(?P<cited>(?:\s*+{TICKET}[\d,]+{TICKET})*+)"
 _END = re.compile(rf"(?<![.!?…])(?:[.!?…]++[\"'”’)\]*_]*+|[。！？]){_CITATIONS}(?=\s|$|(?<=[。！？]))")
 _LEADS_ON = re.compile(r"\s*[a-z]")
@@ -35,7 +38,7 @@ def sentences_in(text: str) -> Iterator[Sentence]:
     for end in _END.finditer(text):
         stop = end.end()
         head = text[max(start, end.start() - 12) : end.start() + 1]
-        if stop <= start or (_ABBREVIATION.search(head) and stop < len(text)):
+        if stop <= start or (stop < len(text) and _is_abbreviation(head, text, stop)):
             continue
         if end["cited"] and _LEADS_ON.match(text, stop):
             stop = end.start("cited")
@@ -43,6 +46,10 @@ def sentences_in(text: str) -> Iterator[Sentence]:
         start = stop
     if text[start:].strip():
         yield _sentence(text[start:])
+
+
+def _is_abbreviation(head: str, text: str, stop: int) -> bool:
+    return bool(_ABBREVIATION.search(head)) and not (_MAY_END.search(head) and _BEGINS.match(text, stop))
 
 
 def _sentence(text: str) -> Sentence:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -15,7 +14,8 @@ from ..ledger import Ledger
 from ..reader import Reader
 from ..signs import excerpt_of
 from ..values import MAX_EXCERPT_CHARACTERS, MAX_PROBLEM_NUMBERS, CitationProblem
-from .extraction import Figure, figures_in, keys_of
+from .extraction import figures_in, keys_of
+from .folding import fold
 from .prose import Prose, ProseSink
 from .sentences import CITED, Sentence, sentences_in
 
@@ -39,15 +39,16 @@ def unsupported_figures(
     places = {number: 1 << at for at, number in enumerate(blocks)}
     holders: defaultdict[str, int] = defaultdict(int)
     for number, block in blocks.items():
-        for key in keys_of(_plain(block)):
+        for key in keys_of(fold(block).text):
             holders[key] |= places[number]
     for sentence in _cited_sentences(answer, sources, options):
         cited = sum(places.get(number, 0) for number in sentence.cited)
         reported = -1
-        for figure in figures_in(sentence.text):
+        folded = fold(sentence.text)
+        for figure in figures_in(folded.text):
             if figure.start != reported and not any(holders.get(key, 0) & cited for key in figure.keys):
                 reported = figure.start
-                yield _problem(sentence, figure)
+                yield _problem(sentence, folded.source(figure.start))
 
 
 def _cited_sentences(answer: str, sources: Sequence[Source], options: ScanOptions) -> Iterator[Sentence]:
@@ -55,20 +56,15 @@ def _cited_sentences(answer: str, sources: Sequence[Source], options: ScanOption
     ledger = Ledger(sources, required=True, shown_as="text")
     Reader(sink, Assembly(Prose(), ledger), options).feed(answer, final=True)
     for block in sink.blocks:
-        for sentence in sentences_in(_plain("".join(block))):
+        for sentence in sentences_in("".join(block)):
             if sentence.cited:
                 yield sentence
 
 
-def _plain(text: str) -> str:
-    """Compatibility forms folded: full-width digits, special blanks and the like."""
-    return unicodedata.normalize("NFKC", text)
-
-
-def _problem(sentence: Sentence, figure: Figure) -> CitationProblem:
-    """The report: the figure, then its sentence from a little before it."""
-    start = max(0, figure.start - MAX_EXCERPT_CHARACTERS // 3)
-    start = sentence.text.find(" ", start, figure.start) + 1 if start else 0
+def _problem(sentence: Sentence, at: int) -> CitationProblem:
+    """The report of the figure that stands at `at`: its sentence from a little before it."""
+    start = max(0, at - MAX_EXCERPT_CHARACTERS // 3)
+    start = sentence.text.find(" ", start, at) + 1 if start else 0
     part = sentence.text[start : start + 4 * MAX_EXCERPT_CHARACTERS]
     shown = CITED.sub(lambda cited: f"[Evidence {cited['numbers'].replace(',', ', ')}]", part)
     numbers = tuple(sorted(sentence.cited))[:MAX_PROBLEM_NUMBERS]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from ..signs import TICKET
-from .numerals import ORDINAL_WORD, day_key, ordinal_value
+from .keys import Date
+from .number_words import ORDINAL_WORD, ordinal_value
 
 _MONTH_NAMES = "January February March April May June July August September October November December"
 _MONTHS = tuple(_MONTH_NAMES.split(" "))
@@ -35,8 +36,6 @@ DATE_PATTERNS = (
 _WORD = re.compile(r"[A-Za-z]+")
 _DAY_OF = re.compile(rf"\d{{1,2}}|{ORDINAL_WORD}", re.IGNORECASE)
 _MONTH_KEYS = {name[:3].lower(): at for at, name in enumerate(_MONTHS, 1)}
-
-Date = tuple[int | None, int | None, int | None]
 
 
 def dates_in(kind: str, text: str) -> list[list[Date]]:
@@ -72,32 +71,6 @@ def _full(year: re.Match[str] | None) -> int | None:
 
 def _day(text: str) -> int:
     return int(text) if text.isdecimal() else ordinal_value(text)
-
-
-def date_key(date: Date) -> str:
-    """One spelling for a date or a part of one."""
-    return "/".join("" if part is None else str(part) for part in date)
-
-
-def parts_of(date: Date) -> list[str]:
-    """The keys of a date and of what it also tells: its month with the year, its day with the month, its day, its year."""
-    year, month, day = date
-    keys = [date_key(date)]
-    if day is not None:
-        keys.append(day_key(day))
-    if year is not None:
-        keys += (*year_keys(year), date_key((year, month, None)), date_key((None, month, day)))
-    return keys
-
-
-def year_keys(year: int) -> tuple[str, str]:
-    """A year, and its decade."""
-    return str(year), decade_key(year)
-
-
-def decade_key(year: int) -> str:
-    """What `the 1990s` means beside the number."""
-    return f"decade {year // 10}"
 
 
 def years_of(text: str) -> tuple[str, str] | None:

@@ -7,18 +7,18 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..signs import TICKET
-from .dates import DATE_PATTERNS, date_key, dates_in, decade_key, parts_of, time_keys, year_keys, years_of
-from .numerals import (
-    DIGITS,
+from .dates import DATE_PATTERNS, dates_in, time_keys, years_of
+from .keys import Date, date_key, date_keys, day_key, decade_key, share_key, year_keys
+from .number_words import (
     FRACTION_WORDS,
     NUMBER_WORDS,
     ORDINAL_WORDS,
-    day_key,
-    digits_keys,
     fraction_keys,
+    fraction_parts,
     ordinal_value,
     word_keys,
 )
+from .numerals import DIGITS, PHONES, digits_keys, phone_keys
 
 _PREFIXES = "mid|pre|post|since|under|over|early|late|sub|non|up|circa|around|about|approx"
 _CODE = (
@@ -32,7 +32,8 @@ _SKIPPED = (
 _WHOLE_DATES, _OTHER_DATES = DATE_PATTERNS[:3], DATE_PATTERNS[3:]
 _LETTER = r"A-Za-z\u00c0-\u024f"
 """Digits beside them are part of a code. Other scripts leave no blank between a number and its noun."""
-_NUMBERS = (rf"(?:(?<![{_LETTER}\d_.])|(?<=\bFY)){DIGITS}", FRACTION_WORDS, ORDINAL_WORDS, NUMBER_WORDS)
+_NOT_IN_CODE = rf"(?<![{_LETTER}\d.])(?<![{_LETTER}\d]_)"
+_NUMBERS = (PHONES, rf"(?:{_NOT_IN_CODE}|(?<=\bFY)){DIGITS}", FRACTION_WORDS, ORDINAL_WORDS, NUMBER_WORDS)
 _FIGURE = re.compile("|".join((*_WHOLE_DATES, _SKIPPED, *_OTHER_DATES, *_NUMBERS)), re.IGNORECASE)
 _DATE_KINDS = ("iso", "year_first", "slashed", "day_month", "month_day", "month_year")
 _NOT_COUNTED = re.compile(
@@ -46,6 +47,7 @@ _POINTED_AT = re.compile(
 _PLACED = re.compile(r"\b(?:is|was|came|comes|come|ranks|ranked|placed|finished)\s+$", re.IGNORECASE)
 _NO_ORDER = re.compile(r"[\s\u2010\u2011-]+(?:part(?:y|ies)|sectors?|persons?|world|reading)\b", re.IGNORECASE)
 """After `third` and its like: words that it counts nothing with."""
+_SHARE = re.compile(r"(?<![\d/.])(?P<count>\d{1,2})/(?P<part>[1-9]\d?)(?![\d/])")
 
 
 class Figure(NamedTuple):
@@ -63,7 +65,9 @@ def figures_in(text: str) -> list[Figure]:
 
 def keys_of(text: str) -> set[str]:
     """What `text` supports: its figures in every form, the parts of its dates, ordinals and every `one`."""
-    return {key for match in _FIGURE.finditer(text) for figure in _figures(match, states=False) for key in figure.keys}
+    figures = (figure for match in _FIGURE.finditer(text) for figure in _figures(match, states=False))
+    shares = (share_key(int(share["count"]), int(share["part"])) for share in _SHARE.finditer(text))
+    return {key for figure in figures for key in figure.keys}.union(shares)
 
 
 def _figures(match: re.Match[str], *, states: bool) -> Iterator[Figure]:
@@ -82,10 +86,12 @@ def _stated(match: re.Match[str], states: bool) -> list[tuple[str, ...]]:
         return [(year,) if states else year_keys(int(year)) for year in years_of(match["years"]) or _numbers(match["years"])]
     if match["time"]:
         return [time_keys(match["time"]) + (() if states else tuple(_numbers(match["time"])))]
+    if match["phone"]:
+        return [phone_keys(match["phone"])]
     if match["digits"]:
-        return [digits_keys(match) + _decade(match, states)]
+        return [digits_keys(match, states=states) + _years(match, states)]
     if match["fraction"]:
-        return [fraction_keys(match["fraction"])]
+        return [fraction_keys(match["fraction"]) + (() if states else fraction_parts(match["fraction"]))]
     return [_word_keys(match, states) if match["word"] else _ordinal_keys(match, states)]
 
 
@@ -93,18 +99,22 @@ def _numbers(text: str) -> list[str]:
     return [number.lstrip("0") or "0" for number in re.findall(r"\d+", text)]
 
 
-def _date_keys(readings: list[tuple[int | None, int | None, int | None]], states: bool) -> tuple[str, ...]:
+def _date_keys(readings: list[Date], states: bool) -> tuple[str, ...]:
     if states:
         return tuple(map(date_key, readings))
-    return tuple(key for date in readings for key in parts_of(date))
+    return tuple(key for date in readings for key in date_keys(date))
 
 
-def _decade(match: re.Match[str], states: bool) -> tuple[str, ...]:
-    """The decade that `1990s` is, and that a text with a year in it tells."""
+def _years(match: re.Match[str], states: bool) -> tuple[str, ...]:
+    """The decade that `1990s` is and that a text with a year in it tells, and both years of the period `202223`."""
     digits = match["digits"]
-    if len(digits) != 4 or not digits.isdecimal() or (states and (match["suffix"] or "").lower() != "s"):
+    if not digits.isdecimal():
         return ()
-    return (decade_key(int(digits)),)
+    if len(digits) == 4 and (not states or (match["suffix"] or "").lower() == "s"):
+        return (decade_key(int(digits)),)
+    if len(digits) == 6 and not states and int(digits[4:]) == (int(digits[:4]) + 1) % 100:
+        return (digits[:4], str(int(digits[:4]) + 1))
+    return ()
 
 
 def _word_keys(match: re.Match[str], states: bool) -> tuple[str, ...]:

@@ -1,86 +1,61 @@
-"""Numbers: digits with separators, multipliers, percent and currency signs, ordinals, fractions, and numbers in words."""
+"""Numbers in digits: separators, signs, multipliers, percent and currency signs, units, telephone numbers."""
 
 from __future__ import annotations
 
 import re
 from decimal import Decimal
 
+from .keys import day_key, plain
+from .number_words import LARGE, SCALES, any_of
+
 MAX_DIGITS = 40
 """Longer runs of digits are compared as they stand."""
 
-_SMALL = (
-    "zero one two three four five six seven eight nine ten eleven twelve "
-    "thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
-)
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
-_SMALL_ORDINALS = (
-    "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth "
-    "thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth"
-)
-CARDINALS = {word: value for value, word in enumerate(_SMALL.split())} | {
-    word: 20 + 10 * index for index, word in enumerate(_TENS.split())
-}
-_ORDINALS = {word: value for value, word in enumerate(_SMALL_ORDINALS.split())} | {
-    f"{word[:-1]}ieth": 20 + 10 * index for index, word in enumerate(_TENS.split())
-}
-_LARGE = {"thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000, "trillion": 1_000_000_000_000}
 _SHORT = {"k": 1_000, "m": 1_000_000, "mn": 1_000_000, "b": 1_000_000_000, "bn": 1_000_000_000}
-_SCALES = _LARGE | _SHORT | {"hundred": 100, "dozen": 12}
-_PARTS = {"half": 2, "third": 3, "quarter": 4} | {word: value for word, value in _ORDINALS.items() if 5 <= value <= 12}
-
-
-def _any(words: str) -> str:
-    return "|".join(sorted(words.split(), key=len, reverse=True))
-
-
-_HYPHEN = "[-\u2010\u2011]"
-_JOINED = "[-\u2010\u2011 ]"
-_UNITS_WORD = _any(" ".join(_SMALL.split()[1:10]))
-_BELOW_HUNDRED = rf"(?:(?:{_any(_TENS)})(?:{_JOINED}(?:{_UNITS_WORD}))?|{_any(_SMALL)})"
-_GROUP = rf"{_BELOW_HUNDRED}(?:\s+hundred(?:\s+(?:and\s+)?{_BELOW_HUNDRED}\b)?|\s+dozen)?"
-_SCALED = rf"(?:\s+(?:{_any(' '.join(_LARGE))})\b(?:,?\s+(?:and\s+)?{_GROUP}\b)?)"
-NUMBER_WORDS = rf"\b(?P<word>{_GROUP}\b{_SCALED}*+)(?P<word_percent>\s+per\s?cent\b)?"
-ORDINAL_WORD = rf"(?:(?:{_any(_TENS)}){_JOINED})?(?:{_any(' '.join(_ORDINALS))})"
-ORDINAL_WORDS = rf"\b(?P<ordinal>{ORDINAL_WORD})\b"
-_PART_WORDS = _any(" ".join(_PARTS))
-FRACTION_WORDS = (
-    rf"\b(?P<fraction>(?:an?|one|two|three|four|five){_JOINED}(?:{_PART_WORDS})s?(?=\s+of\b)"
-    rf"|(?:two|three|four|five){_JOINED}(?:{_PART_WORDS})s|one{_HYPHEN}(?:{_PART_WORDS}))\b(?!{_HYPHEN})"
-)
+_SCALES = SCALES | _SHORT
 _SEPARATED = (
     r"\d{1,3}(?:[,'’\u00a0\u202f\u2009]\d{3})++(?!\d)(?:\.\d++)?|\d{1,3}(?: \d{3})++(?!\d)"
     r"|\d{1,2}(?:,\d{2}(?!\d))++,\d{3}(?!\d)|\d{1,3}(?:\.\d{3})++,\d{1,2}(?!\d)"
 )
-_SCALE = rf"\s?(?P<scale>(?:{_any(' '.join(_LARGE))}|hundred|dozen|mn|bn)\b)|(?P<letter_scale>[kmb])\b"
+_SCALE = rf"\s?(?P<scale>(?:{any_of(SCALES)}|mn|bn)\b)|(?P<letter_scale>[kmb])\b"
 DIGITS = (
+    r"(?P<sign>(?<![^\s(])[-+\u2212](?=[£$€¥]?\d))?"
     rf"(?P<currency>[£$€¥]\s?)?(?P<digits>{_SEPARATED}|\d++(?:\.\d++)?)"
     rf"(?:(?P<percent>\s?(?:%|per\s?cent\b))|{_SCALE}|(?P<suffix>[A-Za-z]++[23]?+))?"
 )
 _RANGE_SCALE = re.compile(
     r"\s?[-\u2010-\u2014]\s?[£$€¥]?\s?\d++(?:[.,]\d++)*+"
-    rf"(?:\s?(?P<percent>%)|\s?(?P<scale>(?:{_any(' '.join(_LARGE | _SHORT))})\b))",
+    rf"(?:\s?(?P<percent>%)|\s?(?P<scale>(?:{any_of(LARGE | _SHORT)})\b))",
     re.IGNORECASE,
+)
+PHONES = (
+    r"(?P<phone>(?<![\d.(+])(?:\+\d{1,3} ?(?:\(0\) ?)?\d{2,4}|\(0\d{2,5}\)|0\d{2,5})[ -]\d{3,6}(?:[ -]\d{3,4})?)"
+    r"(?![\d.,-]\d|\d)"
 )
 _ORDINAL_SUFFIXES = frozenset(("st", "nd", "rd", "th"))
 _UNIT_NAMES = (
-    "s kg g mg km cm mm ml l ft mph hrs hr h min mins sec secs gb mb kb tb kw kwh mw w v px pt pts x ha "
-    "yr yrs y p c f am pm m2 m3 km2 cm2 cm3 ft2"
+    "s st nd rd th am pm p c f x y yr yrs h hr hrs min mins sec secs ms us ns kg g mg lb lbs oz km cm mm nm m2 m3 km2 cm2 "
+    "cm3 ml l ft ft2 in yd mi ha sqm sqft mph kmh kph kn fps rpm cl hz khz mhz ghz v kv w kw mw gw wh kwh mwh mah ma kj "
+    "kcal cal pa hpa kpa mpa bar psi db dpi px pt pts kb mb gb tb pb kbps mbps gbps eur usd gbp"
 )
-_UNITS = frozenset(_UNIT_NAMES.split(" ")) | _ORDINAL_SUFFIXES
+_UNITS = frozenset(_UNIT_NAMES.split(" "))
 
 
-def plain(value: Decimal) -> str:
-    """One spelling for equal numbers."""
-    return format(value.normalize(), "f")
+def digits_keys(match: re.Match[str], *, states: bool) -> tuple[str, ...]:
+    """The values that a number in digits may mean; none when it is part of a code such as `4RT`.
+
+    What is stated as negative may stand in a text as `fell by 5`, but not as `+5`; what is stated as positive not as `-5`.
+    """
+    keys = _values(match)
+    sign = (match["sign"] or "").replace("\u2212", "-")
+    if states:
+        signs = {"": ("",), "+": ("+",), "-": ("-", "unsigned ")}[sign]
+    else:
+        signs = {"": ("", "+", "unsigned "), "+": ("", "+"), "-": ("", "-")}[sign]
+    return tuple(f"{sign}{key}" for sign in signs for key in keys)
 
 
-def day_key(day: int) -> str:
-    """What `the 5th` means beside the number: a day of a date."""
-    return f"day {day}"
-
-
-def digits_keys(match: re.Match[str]) -> tuple[str, ...]:
-    """The values that a number in digits may mean; none when it is part of a code such as `4RT`."""
+def _values(match: re.Match[str]) -> tuple[str, ...]:
     suffix = (match["suffix"] or "").lower()
     if suffix and suffix not in _UNITS:
         return ()
@@ -115,34 +90,7 @@ def _of_range(match: re.Match[str], value: Decimal) -> tuple[str, ...]:
     return (plain(value * scale),)
 
 
-def word_keys(text: str, percent: str | None) -> tuple[str, ...]:
-    """The values of a number in words."""
-    value = Decimal(word_value(text))
-    return (plain(value), plain(value / 100)) if percent else (plain(value),)
-
-
-def word_value(text: str) -> int:
-    """The number that words such as `two thousand five hundred and six` say."""
-    total = group = 0
-    for word in re.findall(r"[a-z]+", text.lower()):
-        if word in CARDINALS:
-            group += CARDINALS[word]
-        elif word in _LARGE:
-            total, group = total + group * _LARGE[word], 0
-        elif word in _SCALES:
-            group *= _SCALES[word]
-    return total + group
-
-
-def ordinal_value(text: str) -> int:
-    """The number of an ordinal in words."""
-    *tens, last = re.findall(r"[a-z]+", text.lower())
-    return sum(CARDINALS[word] for word in tens) + _ORDINALS[last]
-
-
-def fraction_keys(text: str) -> tuple[str, ...]:
-    """The shares that a fraction in words may be written as: in percent and as a decimal, more or less exactly."""
-    count, part = re.split(_JOINED, text.lower())
-    share = Decimal(CARDINALS.get(count, 1)) / _PARTS[part if part in _PARTS else part[:-1]]
-    percents = {plain(round(share * 100, places)) for places in (0, 1, 2)}
-    return (f"share {share:.4f}", *percents, *{plain(round(share, places)) for places in (2, 3, 4)})
+def phone_keys(text: str) -> tuple[str, str]:
+    """A telephone number without blanks, with the code of its country and without."""
+    digits = re.sub(r"\D", "", text.replace("(0)", "")).lstrip("0")
+    return (digits, digits.removeprefix("44")) if text.startswith("+") else (digits, f"44{digits}")

@@ -47,7 +47,7 @@ def test_bare_addresses_in_markdown(answer: str, markdown: str) -> None:
         ("[x] (rel)", "[x] (rel)"),
         ("a ` b", r"a \` b"),
         ("`a`[Evidence 9]`b`", "`a` `b`"),
-        ("[^1] and [^1]: note", r"\[^1] and \[^1]: note"),
+        ("[^1] and [^1]: note", r"[\^1] and [\^1]: note"),
         ("[r]: https://x.example", r"[r]\: `https://x.example`"),
         ("~~<img src=x>~", r"\~\~\~"),
         ("Good **[Evidence 9]** and", r"Good \*\*\*\* and"),

@@ -41,6 +41,7 @@ class Account:
             raise InvalidRequest("The format is one of html, markdown and text.", code="unknown_format")
         policy = LinkPolicy(asked.allowed_hosts, (s.link for s in asked.sources if s.link))
         self.ledger = Ledger(asked.sources, required=asked.required, shown_as=asked.format, references=asked.references)
+        self.as_written = asked.format == "text"
         self.sink: HtmlSink | TextSink
         dialect: StretchDialect
         if asked.format == "html":
@@ -55,7 +56,7 @@ class Account:
 
     def feed(self, text: str, *, final: bool) -> str:
         """Reads `text` and gives what that releases."""
-        self.reader.feed(text, final=final)
+        self.reader.feed(self._whole_blanks(text), final=final)
         if final:
             self.sink.close()
             self.ledger.close()
@@ -63,6 +64,7 @@ class Account:
 
     def read(self, answer: str) -> str:
         """Reads a whole answer and gives what it shows; its ordinary stretches need no reader."""
+        answer = self._whole_blanks(answer)
         at = 0
         for start, end in self.ordinary.stretches(answer):
             if at < start:
@@ -72,6 +74,10 @@ class Account:
                 self.sink.blocks(self.ordinary.text(answer[start:end]))
                 at = end
         return self.feed(answer[at:], final=True)
+
+    def _whole_blanks(self, text: str) -> str:
+        """Vertical tabs and form feeds are blanks to some renderers, so they become such in what is rendered."""
+        return text if self.as_written else text.replace("\x0b", " ").replace("\x0c", " ")
 
     def check(self) -> Check:
         """The verdict, once the answer is read to its end."""

@@ -35,18 +35,18 @@ _PIECE = re.compile(
 )
 _ENTITY = r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"
 _SPLIT = re.compile(rf"\\[!-/:-@\[-`{{-~]|{_ENTITY}|[{SEAMS}]++")
-_LABEL = r"(?:[^\W_]|[\-\u00a1-\u1fff\u2070-\u2fff\u3040-\U0010ffff])"
+_LABEL = r"(?:[^\W_]|[-$+=~^|\u00a1-\u1fff\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2070-\u2fff\u3040-\U0010ffff])"
 _LISTED = (
     "com|org|net|edu|gov|int|mil|info|biz|name|pro|web|xxx|aero|asia|coop|museum|shop|app|dev|cloud|online|site|store|tech|xyz|club|"
     "top|link|page|blog|news|live|world|today|email|zip|mov"
 )
-_LOCAL = r"[\w.!#$%&'+/=?^`{}\-]"
+_LOCAL = r"[\w.!#$%&'*+/=?^`{|}~\-]"
 _ADDRESS = re.compile(
     rf"(?<![\w+.\-])[\w+.\-]++://[^\s<]*+"
-    rf"|(?<![^\W_])(?<![:/])//(?:localhost|[^\s/<]*?\.)[^\s<]++"
-    rf"|(?<![^\W_])(?:mailto|xmpp|tel):[^\s<]++"
-    rf"|(?<![^\W_])www\.[^\s<]*+"
-    rf"|(?<!{_LOCAL}){_LOCAL}++@(?:{_LABEL}|_)*+\.[^\s<]*+"
+    rf"|(?<![^\W_])(?<![:/])//(?:localhost|\[|[^\s/<]*?\.)[^\s<]*+"
+    rf"|(?<![A-Za-z0-9])(?:mailto|xmpp|tel):[^\s<]++"
+    rf"|www\.[^\s<]*+"
+    rf"|(?<!{_LOCAL}){_LOCAL}++@[^\s<@]*\.[^\s<]*+"
     rf"|(?<!{_LABEL})(?<!\.)\.*+(?:{_LABEL}++\.++)+(?:[a-z]{{2}}|{_LISTED}|рф|xn--[a-z0-9\-]++)(?![^\W_]|-)"
     rf"(?:(?:[:/?#]|{_LOCAL}*+@)[^\s<]*+)?+",
     re.IGNORECASE,
@@ -162,9 +162,5 @@ def _stays(address: str, policy: LinkPolicy) -> bool:
 
 
 def code_span(text: str) -> str:
-    """An address as a Markdown code span, whatever backticks it holds; a `|` would cut it in two in a table."""
-    text = text.replace("|", "%7C")
-    longest = max((len(run) for run in re.findall("`+", text)), default=0)
-    marks = "`" * (longest + 1)
-    gap = " " if text.startswith("`") or text.endswith("`") else ""
-    return f"{marks}{gap}{text}{gap}{marks}"
+    """An address as a Markdown code span. A `|` would cut it in two in a table, a backtick would end it."""
+    return f"`{text.replace('|', '%7C').replace('`', '%60')}`"

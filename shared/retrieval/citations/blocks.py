@@ -13,6 +13,8 @@ from .tails import NeedMore
 
 MAX_DEPTH = 32
 """Containers inside each other; what would open one more is shown as text, so that no line costs more than this."""
+MAX_FENCE = 255
+"""Marks of a fence that count: GitHub's renderer counts no further."""
 MAX_COLUMNS = 64
 """Columns of a table; a row is filled up to them, which a hostile answer could use to grow without bound."""
 
@@ -29,6 +31,7 @@ _OTHER_SPACE = re.compile(r"[\x0b\x0c]")
 """In a delimiter row, space to GitHub's tables and not to markdown-it's."""
 _GAP = r"[ \t\x0b\x0c]*+"
 _DELIMITER_ROW = re.compile(rf"\|?+{_GAP}:?+-++:?+{_GAP}(?:\|{_GAP}:?+-++:?+{_GAP})*+\|?+{_GAP}$")
+_CONTAINER_STARTS = frozenset(">-+*0123456789")
 _OPEN_ENDED = re.compile(
     r"(?:#{1,7}+|[-+*=_]|[0-9]{1,9}+[.)]?+|`{1,2}+|`{3,}+[^`]*+|~{1,2}+"
     r"|=++[ \t]*+|(?:-[ \t]*+)++|(?:\*[ \t]*+)++|(?:_[ \t]*+)++|[|:\- \t\x0b\x0c]++)$"
@@ -63,7 +66,8 @@ class Plan(NamedTuple):
 
     `kept` containers of those before go on, `opens_item` says whether a list item begins. `escape` asks for a backslash at
     `offset`: a container too deep would open there, or a table that is none to some renderer. Some renderer takes the
-    blanks between `lead` and `offset`, if there is a `lead`, for those before code.
+    blanks between `lead` and `offset`, if there is a `lead`, for those before code. `part` asks for a blank line before it:
+    without one some renderer goes on with what was open.
     """
 
     kind: LineKind
@@ -73,6 +77,7 @@ class Plan(NamedTuple):
     opens_item: bool = False
     escape: bool = False
     lead: int | None = None
+    part: bool = False
 
 
 class _Line:
@@ -119,6 +124,8 @@ class _Planner:
         self.all_kept = self.kept == len(before.containers)
         self.fresh = True
         self.opens_item = False
+        self.part = False
+        self.escape = False
 
     def _match_containers(self) -> int:
         for count, container in enumerate(self.before.containers):
@@ -134,10 +141,12 @@ class _Planner:
                 return False
             self._take_quote(offset, indent)
             return True
+        if offset == len(text) and container.empty:
+            return False
         if indent >= container.indent:
             self.line.take_columns(container.indent)
             return True
-        if offset == len(text) and not container.empty:
+        if offset == len(text):
             self.line.take_columns(indent)
             return True
         return False
@@ -215,10 +224,17 @@ class _Planner:
         if fence:
             if not self.line.whole:
                 raise NeedMore
-            return self._plan("fence", offset, "fence", Fence(fence["marks"][0], len(fence["marks"])))
+            return self._plan("fence", offset, "fence", Fence(fence["marks"][0], min(len(fence["marks"]), MAX_FENCE)))
         if self.in_paragraph and _UNDERLINE.match(text, offset):
             return self._plan("underline", offset, "none")
-        return self._plan("rule", offset, "none") if _RULE.match(text, offset) else None
+        if not _RULE.match(text, offset):
+            return None
+        self._part_from_code(offset)
+        return self._plan("rule", offset, "none")
+
+    def _part_from_code(self, offset: int) -> None:
+        """After code in an item markdown-it, which looks for a table first, could take this line for its delimiter row."""
+        self.part |= self.before.leaf == "indented" and column_count(self.line.text[offset:]) > 0
 
     def _open_container(self, offset: int, indent: int) -> bool:
         if len(self.containers) >= MAX_DEPTH:
@@ -237,10 +253,15 @@ class _Planner:
         if marker is None:
             return False
         ordered = marker.re is _ORDERED
-        if self.in_paragraph and (not text[marker.end() :].strip(" \t") or (ordered and int(marker["number"]) != 1)):
-            if not self.line.whole and not text[marker.end() :].strip(" \t"):
-                raise NeedMore
-            return False
+        leaf = self.before.leaf
+        if leaf in ("paragraph", "indented", "table") and (
+            self._is_empty(marker) or (ordered and int(marker["number"]) != 1)
+        ):
+            # It begins no list in a paragraph, nor, to some renderer, in what comes right after one or a table.
+            self.escape = leaf == "indented"
+            if self.in_paragraph or self.escape:
+                return False
+            self.part |= leaf == "table" or not self.fresh
         length = marker.end() - offset
         self.line.take_mark(offset, indent, length)
         content, gap = self.line.blanks()
@@ -252,6 +273,12 @@ class _Planner:
         self.opens_item = True
         return True
 
+    def _is_empty(self, marker: re.Match[str]) -> bool:
+        empty = not self.line.text[marker.end() :].strip(" \t")
+        if empty and not self.line.whole:
+            raise NeedMore
+        return empty
+
     def _blank(self) -> Plan:
         keeps_code = self.before.leaf == "indented" and self.all_kept and self.fresh
         return Plan(
@@ -260,6 +287,7 @@ class _Planner:
             Open(tuple(self.containers), "indented" if keeps_code else "none"),
             self.kept,
             self.opens_item,
+            part=self.part,
         )
 
     def _text(self, offset: int) -> Plan:
@@ -270,6 +298,7 @@ class _Planner:
             if not self.line.whole:
                 raise NeedMore
             return self._plan("row", self.line.offset, "table")
+        self._part_from_code(offset)
         return self._plan("paragraph", self.line.offset, "paragraph")
 
     def _continuation(self, offset: int) -> Plan:
@@ -282,7 +311,13 @@ class _Planner:
             return self._plan("delimiter", self.line.offset, "table")
         # Some renderer takes an indented line for more than text without its containers, and for less with a `|`.
         lead = self.line.offset if deep and ("|" in row or not (self.all_kept or row[0].isalpha())) else None
-        return Plan("continuation", offset, self.before, self.kept, escape=columns > 0, lead=lead)
+        return Plan(
+            "continuation", offset, self.before, self.kept, escape=columns > 0 or self._is_too_deep(offset), lead=lead
+        )
+
+    def _is_too_deep(self, offset: int) -> bool:
+        """Whether a container would open there, but for the limit."""
+        return len(self.containers) >= MAX_DEPTH and self.line.text[offset] in _CONTAINER_STARTS
 
     def _heads_for_all(self, row: str) -> bool:
         """Whether every renderer takes it for a delimiter row: markdown-it looks for a table before it looks for a list."""
@@ -290,8 +325,8 @@ class _Planner:
 
     def _plan(self, kind: LineKind, offset: int, leaf: LeafKind, fence: Fence | None = None) -> Plan:
         containers = tuple(c._replace(empty=False) if c.empty else c for c in self.containers)
-        escape = kind == "paragraph" and len(containers) >= MAX_DEPTH
-        return Plan(kind, offset, Open(containers, leaf, fence), self.kept, self.opens_item, escape)
+        escape = kind in ("paragraph", "row") and (self.escape or self._is_too_deep(self.line.blanks()[0]))
+        return Plan(kind, offset, Open(containers, leaf, fence), self.kept, self.opens_item, escape, part=self.part)
 
 
 def column_count(line: str) -> int:

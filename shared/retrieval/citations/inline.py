@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -17,7 +17,7 @@ from .links import LinkPolicy
 from .markers import Marker, read_marker
 from .signs import excerpt_of
 from .tails import NeedMore, Text, read_label, read_tail
-from .tokens import Token, TokenKind, note
+from .tokens import TASK_MARK, Token, TokenKind, note
 from .values import MAX_EXCERPT_CHARACTERS, MAX_PROBLEMS, ProblemCode
 
 _SPECIAL = re.compile("[\\\\`\\[\\]!<\u3010\uff3b\ue200]")
@@ -25,6 +25,10 @@ _SPECIAL_BUT_BRACKETS = re.compile("[\\\\`\\]!<\u3010\uff3b\ue200]")
 """Once no bracket closes any more, an opening one is text."""
 _PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
 _BACKTICKS = re.compile("`+")
+MAX_BACKTICKS = 80
+"""Longer runs begin no code to GitHub's renderer."""
+_LABEL_END = re.compile(r"\]:")
+_TEXT_END = re.compile(r"\][(\[]")
 _MARKER_BODY = re.compile(r"\s*+(?:e|r|\d|E|R)")
 _BRACKET = re.compile("[\\[\\]\\\\`\u3010\u3011\uff3b\uff3d]")
 _WIDE_CLOSER = {"\u3010": "\u3011", "\uff3b": "\uff3d"}
@@ -82,11 +86,14 @@ class Scan:
         self._last_closing = self._text.rfind("]")
         self._notes = 0
         self._special = _SPECIAL
+        self._labels: list[int] | None = None
+        self._texts: list[int] | None = None
+        self._leading = 0
         self.decided = self._run()
 
     def _run(self) -> int:
         """Reads on until the end or until more text is needed; gives up to where the tokens are certain."""
-        position, size = 0, len(self._text)
+        position, size = self._task_mark(), len(self._text)
         try:
             while position < size:
                 special = self._special.search(self._text, position)
@@ -99,6 +106,14 @@ class Scan:
             pass
         self._add_plain(position)
         return min(position, self._openers[0].position) if self._openers and not self._source.whole else position
+
+    def _task_mark(self) -> int:
+        """Past the mark of a task at the start of the text, if blanks follow it."""
+        mark = TASK_MARK.match(self._text) if self._leads_line else None
+        if mark is None or self._text[mark.end() - 1] == "]":
+            return 0
+        self._add("text", 0, mark.end())
+        return mark.end()
 
     def inside_link(self, at: int) -> bool:
         """Whether `at` lies within brackets that became a link or an image."""
@@ -132,6 +147,8 @@ class Scan:
         run = _BACKTICKS.match(self._text, at)
         opened = run.end() if run else at + 1
         self._source.peek(opened)
+        if opened - at > MAX_BACKTICKS:
+            return opened
         closing = self._closing_run(opened - at, opened)
         if closing is None:
             self._source.peek(len(self._text))
@@ -149,13 +166,27 @@ class Scan:
         index = bisect_left(starts, after)
         if index == len(starts) or self._holds_block_line(after, starts[index]):
             return None
+        if self._defines(after, starts[index]) or (length > 1 and self._links(after, starts[index])):
+            return None
         return starts[index]
+
+    def _defines(self, start: int, end: int) -> bool:
+        """Whether brackets that are open would end there as a definition's label: one is looked for before code is."""
+        if self._leading and self._labels is None:
+            self._labels = [found.start() for found in _LABEL_END.finditer(self._text)]
+        return bool(self._leading) and _any_between(self._labels or (), start, end)
+
+    def _links(self, start: int, end: int) -> bool:
+        """Whether brackets that are open would end there as a link's text: marked knows no code in two backticks."""
+        if self._openers and self._texts is None:
+            self._texts = [found.start() for found in _TEXT_END.finditer(self._text)]
+        return bool(self._openers) and _any_between(self._texts or (), start, end)
 
     def _holds_block_line(self, start: int, end: int) -> bool:
         """Whether a line there begins like HTML or another block: some renderer ends the paragraph there, and the code."""
         if self._block_lines is None:
             self._block_lines = [line.start() for line in _BLOCK_LINE.finditer(self._text)]
-        return bisect_left(self._block_lines, start) < bisect_left(self._block_lines, end)
+        return _any_between(self._block_lines, start, end)
 
     def _open_bracket(self, at: int) -> int:
         if at > self._last_closing:
@@ -187,6 +218,7 @@ class Scan:
     def _open(self, start: int, end: int, *, image: bool) -> None:
         token = self._add("text", start, end)
         self._openers.append(_Opener(len(self.tokens) - 1, start, image, token.leads_line))
+        self._leading += token.leads_line
 
     def _marker_at(self, at: int) -> tuple[Marker, int, int] | None:
         for depth in (2, 1) if self._text.startswith("[[", at) else (1,):
@@ -244,7 +276,7 @@ class Scan:
         end = self._link_end(opener, at, following)
         defines = end is None and following == ":" and opener.leads_line and not opener.image
         target = self._source.read(_TARGET, _TARGET_OPEN, at + 2) if defines else None
-        self._openers.pop()
+        self._leading -= self._openers.pop().leads_line
         if opener.holds_anchor and self._openers and not opener.image:
             self._openers[-1].holds_anchor = True
         if end is not None:
@@ -329,7 +361,7 @@ class Scan:
 
     def _autolink(self, at: int, end: int, address: str) -> int:
         self.links.append((at, end))
-        link = self._options.policy.link(address)
+        link = None if self._defines(at, end) else self._options.policy.link(address)
         if link is None:
             self._removed(self._add("seam", at, at + 1, ""), "link_removed", at, end)
             self._add("literal", at + 1, end - 1, address)
@@ -351,6 +383,10 @@ class Scan:
         "\uff3b": _wide_bracket,
         "\ue200": _tool_marker,
     }
+
+
+def _any_between(places: Sequence[int], start: int, end: int) -> bool:
+    return bisect_left(places, start) < bisect_left(places, end)
 
 
 def _outermost(links: list[tuple[int, int]]) -> list[tuple[int, int]]:

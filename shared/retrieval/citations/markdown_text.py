@@ -23,7 +23,7 @@ _LIVE = re.compile(
     r"|(?P<tick>`)"
     rf"|(?P<bang>!(?={_SEAM_RUN}*+{ANCHOR}))"
     rf"|(?P<target>\]{_SEAM_RUN}*+(?=\()|\]{_SEAM_RUN}++(?=:))"
-    rf"|(?P<foot>\[(?={_SEAM_RUN}*+[\^!])|\^(?={_SEAM_RUN}*+[\[{ANCHOR}]))"
+    rf"|(?P<foot>\[{_SEAM_RUN}*+[\^!]|\^(?={_SEAM_RUN}*+[\[{ANCHOR}]))"
     r"|(?P<tag><(?![\s\d=]|\Z))"
     rf"|(?P<entity>&(?=[#\w]*+{_SEAM_RUN}))"
     rf"|(?P<emptied>(?P<mark>[*_~])(?P=mark)*+{_SEAM_RUN}++(?P=mark)++)"
@@ -34,19 +34,23 @@ _MAY_LIVE = re.compile(rf"[\\`!\[\]^<&{SEAMS}{GUARD}]")
 _REPLACED = {"slash": r"\\", "tick": r"\`", "bang": r"\!", "tag": "&lt;", "entity": "&amp;", "guard": "\\"}
 _LINE_START = re.compile(
     rf"(?P<before>(?:\A|(?<=[\r\n]))[ \t>]*+[0-9]*+){_SEAM_RUN}++(?P<blanks>[ \t{SEAMS}]*+)"
-    r"(?P<sign>[-#>+*=_~|:]|[0-9]{1,9}[.)]|[.)]|(?=[\r\n]))?"
+    rf"(?P<sign>[-#>+*=_~|:]|[0-9]{{1,9}}[.)]|[.)]|(?=[\r\n{CODE}]))?"
 )
-_TERM = re.compile(rf"((?:\A|(?<=[\r\n]))[ \t>{SEAMS}]*+)([:~])(?={_SEAM_RUN}*+(?:\s|\Z))")
-"""To comrak the details of a description list."""
+_TERM = re.compile(
+    rf"((?:\A|(?<=[\r\n]))[ \t>{SEAMS}]*+)([:~](?={_SEAM_RUN}*+(?:\s|\Z))|\#(?=\#{{0,5}}{_SEAM_RUN}*+[^\S \t\r\n]))"
+)
+"""To comrak the details of a description list; and a heading to those to whom every blank is one."""
 _SIGNS_ONLY = re.compile(
     rf"(?<![^\s>])(?:(?P<signs>[-+*_=#|:~{SEAMS}]++)|(?P<number>[0-9{SEAMS}]{{1,20}}+)(?P<delimiter>[.)]){_SEAM_RUN}*+)(?!\S)"
 )
 _FILLER = "\u00a0"
-"""Left on a line that became empty: it keeps the paragraph, and with it the blocks around it, what they were."""
+"""Left on a line that became empty, and before code that could become a fence: it keeps the paragraph, and with it the
+blocks around it, what they were."""
 _MARK = re.compile("[*_~]")
 _BACKSLASHED = r"\\\g<0>"
 _NAME_SIGNS = re.compile(r"[\\`*_\[\]~|]")
 _ENTITY = re.compile(r"&(?=[#A-Za-z])")
+_WHOLE_ENTITY = re.compile(r"&(?=(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]*+);)")
 _TOUCHING_CODE = re.compile(f"{CODE}(?:{_SEAM_RUN})*+(?={CODE})")
 
 
@@ -63,7 +67,7 @@ class MarkdownText:
 
     def _citation(self, source: Source) -> str:
         name = put_in(*hide_addresses(self.literal(source.name), (), self._policy))
-        shown = self._citations[source.number] = f"[{name}](<{source.link}>)" if source.link else rf"\[{name}\]"
+        shown = self._citations[source.number] = f"[{name}](<{_target(source.link)}>)" if source.link else rf"\[{name}\]"
         return shown
 
     def literal(self, text: str) -> str:
@@ -80,7 +84,7 @@ class MarkdownText:
 
     def closing(self, link: str) -> str:
         """The bracket after it and the target."""
-        return f"](<{link}>)"
+        return f"](<{_target(link)}>)"
 
     def takes(self, ordinary: str) -> bool:
         """Its blocks are all alike."""
@@ -100,6 +104,11 @@ class MarkdownText:
         return put_in(_TOUCHING_CODE.sub(f"{CODE} ", shown) if len(complete) > 1 else shown, complete)
 
 
+def _target(link: str) -> str:
+    """The link as a renderer, which decodes entities in it, reads it back."""
+    return _WHOLE_ENTITY.sub("&amp;", link)
+
+
 def inert(text: str) -> str:
     """`text` with everything escaped that could become a construct."""
     return _LIVE.sub(_escaped, text) if _MAY_LIVE.search(text) else text
@@ -115,7 +124,10 @@ def _escaped(match: re.Match[str]) -> str:
         return match.group() + "\\"
     if kind == "run":
         return match["run"] + "\\"
-    return "\\" + match.group() if kind == "foot" else _REPLACED[kind]
+    if kind == "foot":
+        # The bracket stays one: escaped it would leave its fellow to another.
+        return match.group()[:-1] + "\\" + match.group()[-1]
+    return _REPLACED[kind]
 
 
 def _guard_signs(match: re.Match[str]) -> str:
@@ -132,11 +144,11 @@ def _guard_line(match: re.Match[str], starts_line: bool) -> str:
     """Keeps a line that begins with something taken out from becoming a heading, a list, code or a fence by that."""
     if match.start() == 0 and not starts_line:
         return match.group()
-    blanks = _SEAM.sub("", match["blanks"])
-    blanks = " " if len(blanks) > 3 or "\t" in blanks else blanks
     if match["sign"] == "" and not match["before"].strip(" \t>"):
         return match["before"] + _FILLER
     sign = match["sign"] or ""
     numbered = match["before"][-1:].isdigit()
+    # Blanks at the start of an item would move its margin.
+    blanks = " " if numbered and _SEAM.sub("", match["blanks"]) else ""
     opens = bool(sign) and (sign[-1] in ".)" and not blanks if numbered else sign not in ".)")
     return match["before"] + blanks + (f"{sign[:-1]}\\{sign[-1]}" if opens else sign)

@@ -7,10 +7,11 @@ since a line is planned and a construct is read only when no further text could 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from .assembly import Assembly, Gaps
-from .blocks import Open, Plan, column_count, plan_line
+from .blocks import Container, Open, Plan, column_count, plan_line
 from .inline import Scan, ScanOptions
 from .sinks import Sink
 from .tables import HeaderRow, is_unsure, last_line
@@ -142,6 +143,8 @@ class Reader:
             return
         plan = plan_line(line, self._open, whole=True)
         self._end_before(plan)
+        if plan.part:
+            self._sink.part(_blank_line(plan.after.containers[: plan.kept], "\n"))
         if plan.kind == "underline" and "-" in line and self._row.may_be_a_column:
             plan = plan._replace(kind="continuation", after=self._open, escape=True)
         self._sink.line(plan, self._open, line + end)
@@ -159,7 +162,7 @@ class Reader:
             plan = plan_line(part, self._open, whole=False)
         except NeedMore:
             return False
-        if plan.kind not in ("paragraph", "continuation", "heading") or plan.escape or plan.lead is not None:
+        if plan.kind not in ("paragraph", "continuation", "heading") or plan.escape or plan.part or plan.lead is not None:
             return False
         self._end_before(plan)
         self._take(plan, part, None)
@@ -196,7 +199,8 @@ class Reader:
             self._open = plan.after
             return
         else:
-            self._sink.raw(source)
+            empty_item = plan.kind == "blank" and self._open.containers and self._open.containers[-1].empty
+            self._sink.raw(self._sink.blank(source) if empty_item else source)
         self._open = plan.after
         if plan.after.leaf == "fence":
             return
@@ -213,7 +217,7 @@ class Reader:
                 self._stand(plan.after, within=False)
                 return
             escaped = True
-        start = _mark_end(line, plan.offset) if escaped else plan.offset
+        start = _mark_end(line, plan.offset) if escaped else _past_tabs(line, plan.offset)
         self._sink.raw(self._before_text(plan, line) + line[plan.offset : start])
         if escaped and line[start : start + 1] in _CONTAINER_SIGNS:
             self._sink.backslash()
@@ -225,7 +229,7 @@ class Reader:
         """What stands before the text of a line, with nothing in it that is code to some renderer."""
         if plan.lead is None:
             return line[: plan.offset]
-        return line[: plan.lead] + self._sink.blanks(line[plan.lead : plan.offset])
+        return self._sink.blanks(line[: plan.lead], line[plan.lead : plan.offset])
 
     def _add_text(self, text: str, end: str | None) -> None:
         self._within = True
@@ -244,13 +248,13 @@ class Reader:
         self._end_leaf()
         self._sink.raw(end)
         if end and self._row.piped:
-            self._sink.part_table(_blank_line(self._open, end))
+            self._sink.part(_blank_line(self._open.containers, end))
         self._stand(self._open, within=False)
 
     def _take_row(self, plan: Plan, line: str, end: str) -> None:
         """A table's row: each cell is a text by itself, since a renderer cuts them apart before anything else."""
         row = line[plan.offset :]
-        if self._missing > MAX_MISSING_CELLS or _NO_CELL.fullmatch(row):
+        if plan.escape or self._missing > MAX_MISSING_CELLS or _NO_CELL.fullmatch(row):
             self._sink.break_table()
             self._take_text(plan._replace(kind="paragraph", after=plan.after._replace(leaf="paragraph")), line, end)
             return
@@ -368,9 +372,15 @@ def _goes_on(plan: Plan) -> bool:
     return plan.kind == "continuation" and not plan.escape
 
 
-def _blank_line(now: Open, end: str) -> str:
-    """A blank line in the containers that are open."""
-    return "".join("> " if container.marker == ">" else " " * container.indent for container in now.containers) + end
+def _blank_line(containers: Iterable[Container], end: str) -> str:
+    """A blank line in containers that are open."""
+    return "".join("> " if container.marker == ">" else " " * container.indent for container in containers).rstrip() + end
+
+
+def _past_tabs(line: str, offset: int) -> int:
+    """Past the blanks at `offset` when a tab is among them, since a part of it may be a container's."""
+    bare = line[offset:].lstrip(" \t")
+    return len(line) - len(bare) if "\t" in line[offset : len(line) - len(bare)] else offset
 
 
 def _mark_end(line: str, offset: int) -> int:

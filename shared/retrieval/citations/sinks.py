@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from .blocks import Open, Plan
+from .blocks import MAX_FENCE, Open, Plan
 from .html_text import HtmlText
 
 
@@ -35,14 +35,17 @@ class Sink(Protocol):
     def break_table(self) -> None:
         """What follows would be a table's row and shall not be."""
 
-    def part_table(self, blank_line: str) -> None:
-        """What comes next would be a table's delimiter row after a heading with a `|`, to markdown-it, and shall not be."""
+    def part(self, blank_line: str) -> None:
+        """What comes next would go on with what came before, to some renderer, and shall not."""
+
+    def blank(self, line: str) -> str:
+        """A line of blanks that some renderer counts as an item's, and others do not."""
 
     def fence(self, line: str) -> str:
-        """The line that opens a fence, so that it is no table's head."""
+        """The line that opens a fence, so that it is no table's head and no longer than all renderers count."""
 
-    def blanks(self, blanks: str) -> str:
-        """What stands for blanks before text that would make code of it to some renderer."""
+    def blanks(self, before: str, blanks: str) -> str:
+        """The start of a line, with something for those blanks before its text that some renderer takes for code's."""
 
     def text(self, text: str) -> None:
         """The text of a block, in the sink's format."""
@@ -94,21 +97,42 @@ class TextSink:
         if self.words:
             self._parts.append("\n")
 
-    def part_table(self, blank_line: str) -> None:
-        """Only in Markdown another renderer may read one."""
+    def part(self, blank_line: str) -> None:
+        """Only in Markdown another renderer may read it."""
         if self.words:
             self._parts.append(blank_line)
 
+    def blank(self, line: str) -> str:
+        """In Markdown an empty one."""
+        return _without_blanks(line) if self.words else line
+
     def fence(self, line: str) -> str:
         """markdown-it looks for a table first."""
-        return line.replace("|", "&#124;") if self.words else line
+        return _short_fence(line).replace("|", "&#124;") if self.words else line
 
-    def blanks(self, blanks: str) -> str:
+    def blanks(self, before: str, blanks: str) -> str:
         """In Markdown one that does not count as such."""
-        return NO_BREAK_SPACE if self.words else blanks
+        return _held_off(before) if self.words else before + blanks
 
 
 NO_BREAK_SPACE = "\u00a0"
+_LONG_FENCE = re.compile(rf"([`~])\1{{{MAX_FENCE},}}")
+
+
+def _without_blanks(line: str) -> str:
+    body = line.rstrip("\r\n")
+    return body.rstrip(" \t") + line[len(body) :]
+
+
+def _short_fence(line: str) -> str:
+    return _LONG_FENCE.sub(lambda marks: marks[1] * MAX_FENCE, line, count=1)
+
+
+def _held_off(before: str) -> str:
+    """A no-break blank, after a blank where the mark of an item needs one."""
+    return before + (" " if before[-1:] in ("-", "+", "*", ".", ")") else "") + NO_BREAK_SPACE
+
+
 _LIST = re.compile(r'<(?:ul|ol(?: start="\d+")?)>')
 
 
@@ -186,16 +210,20 @@ class HtmlSink:
         """Ends a table."""
         self._block.append("\n")
 
-    def part_table(self, blank_line: str) -> None:
-        """comrak reads a heading first."""
+    def part(self, blank_line: str) -> None:
+        """comrak reads as the reader does."""
+
+    def blank(self, line: str) -> str:
+        """An empty one."""
+        return _without_blanks(line)
 
     def fence(self, line: str) -> str:
         """comrak reads a fence first."""
-        return line
+        return _short_fence(line)
 
-    def blanks(self, blanks: str) -> str:
+    def blanks(self, before: str, blanks: str) -> str:
         """One that does not count as such."""
-        return NO_BREAK_SPACE
+        return _held_off(before)
 
     def _end_block(self) -> None:
         if not self.source:

@@ -48,9 +48,8 @@ class HeaderRow:
     @property
     def may_be_a_column(self) -> bool:
         """Whether it and a `--` below it, which underlines a heading, could be a table of one column to some renderer."""
-        return self.piped and (
-            self.unsure or not _FREE_PIPE.search(self.line.strip(" \t").removeprefix("|").removesuffix("|"))
-        )
+        bare = self.line.strip(f" \t>{SEAMS}")
+        return self.piped and (self.unsure or not _FREE_PIPE.search(bare.removeprefix("|").removesuffix("|")))
 
     def after(self, shown: str, *, unsure: bool, piped: bool) -> HeaderRow:
         """The line after this part of the paragraph has come out; `unsure` and `piped` are about the part's last line."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -9,6 +10,8 @@ from .markers import Marker
 from .values import CitationProblem, ProblemCode
 
 _LEAVES_NOTHING = " \t[!>-+*.)0123456789"
+TASK_MARK = re.compile(r"[ \t]*+\[[ xX]\][ \t]*+")
+"""GitHub's renderer takes it off an item before it looks for definitions."""
 TokenKind = Literal["text", "literal", "code", "marker", "address", "open", "close", "seam", "guard", "alt", "alt_end"]
 
 
@@ -32,13 +35,15 @@ class Token:
     def leads_after(self, size: int) -> bool:
         """Whether, after `size` characters of its text, only blanks and what leaves nothing stand on the line.
 
-        Brackets count as nothing: they go when they turn out to be those of a link. So do the marks of quotes and lists,
-        which stand in a paragraph where another renderer may see a block begin.
+        Brackets count as nothing: they go when they turn out to be those of a link. So do the marks of quotes, lists and
+        tasks, which stand in a paragraph where another renderer may see a block begin.
         """
-        if self.kind in ("seam", "marker", "guard"):
+        if self.kind in ("seam", "marker", "guard", "alt", "alt_end"):
             return self.leads_line
         if self.kind != "text":
             return False
+        if TASK_MARK.fullmatch(self.text, 0, size):
+            return self.leads_line
         shown = self.text[:size].rstrip(_LEAVES_NOTHING)
         return shown[-1] in "\r\n" if shown else self.leads_line
 

@@ -78,13 +78,17 @@ class ProseSink:
     def break_table(self) -> None:
         """Rows are blocks anyway."""
 
-    def part_table(self, blank_line: str) -> None:
+    def part(self, blank_line: str) -> None:
         """Nobody renders this."""
+
+    def blank(self, line: str) -> str:
+        """It says nothing."""
+        return line
 
     def fence(self, line: str) -> str:
         """Code is no prose."""
         return line
 
-    def blanks(self, blanks: str) -> str:
+    def blanks(self, before: str, blanks: str) -> str:
         """They do not matter here."""
-        return blanks
+        return before + blanks

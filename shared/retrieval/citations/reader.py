@@ -373,8 +373,8 @@ def _goes_on(plan: Plan) -> bool:
 
 
 def _blank_line(containers: Iterable[Container], end: str) -> str:
-    """A blank line in containers that are open."""
-    return "".join("> " if container.marker == ">" else " " * container.indent for container in containers).rstrip() + end
+    """A blank line in containers that are open. It holds a blank: after a carriage return a line feed alone is none."""
+    return ("".join("> " if container.marker == ">" else " " * container.indent for container in containers) or " ") + end
 
 
 def _past_tabs(line: str, offset: int) -> int:

@@ -95,7 +95,7 @@ class TextSink:
     def break_table(self) -> None:
         """Only in Markdown is there a table to end."""
         if self.words:
-            self._parts.append("\n")
+            self._parts.append(" \n")
 
     def part(self, blank_line: str) -> None:
         """Only in Markdown another renderer may read it."""
@@ -208,7 +208,7 @@ class HtmlSink:
 
     def break_table(self) -> None:
         """Ends a table."""
-        self._block.append("\n")
+        self._block.append(" \n")
 
     def part(self, blank_line: str) -> None:
         """comrak reads as the reader does."""

@@ -37,8 +37,7 @@ class HeaderRow:
         bare = self.line.strip(" \t")
         if self.unsure or "|" not in bare or "||" in bare or _has_odd_edge(bare) or bare[0] in SEAMS:
             return False
-        # What may come out with fewer or more free pipes than it went in with.
-        if any("|" in word and may_hold_address(word) for word in _WORD.findall(bare)):
+        if self._is_recut:
             return False
         inner = bare.removeprefix("|").removesuffix("|")
         cells = len(_FREE_PIPE.findall(inner)) + 1
@@ -49,7 +48,13 @@ class HeaderRow:
     def may_be_a_column(self) -> bool:
         """Whether it and a `--` below it, which underlines a heading, could be a table of one column to some renderer."""
         bare = self.line.strip(f" \t>{SEAMS}")
-        return self.piped and (self.unsure or not _FREE_PIPE.search(bare.removeprefix("|").removesuffix("|")))
+        framed = not _FREE_PIPE.search(bare.removeprefix("|").removesuffix("|"))
+        return self.piped and (self.unsure or framed or self._is_recut)
+
+    @property
+    def _is_recut(self) -> bool:
+        """Whether it may come out with fewer or more free pipes than it went in with."""
+        return any("|" in word and may_hold_address(word) for word in _WORD.findall(self.line))
 
     def after(self, shown: str, *, unsure: bool, piped: bool) -> HeaderRow:
         """The line after this part of the paragraph has come out; `unsure` and `piped` are about the part's last line."""

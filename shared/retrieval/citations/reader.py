@@ -217,7 +217,11 @@ class Reader:
                 self._stand(plan.after, within=False)
                 return
             escaped = True
-        start = _mark_end(line, plan.offset) if escaped else _past_tabs(line, plan.offset)
+        start = plan.offset
+        if escaped:
+            start = _mark_end(line, start)
+        elif plan.kind == "paragraph":
+            start = _past_tabs(line, start)
         self._sink.raw(self._before_text(plan, line) + line[plan.offset : start])
         if escaped and line[start : start + 1] in _CONTAINER_SIGNS:
             self._sink.backslash()

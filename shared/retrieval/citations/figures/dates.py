@@ -73,6 +73,18 @@ def _day(text: str) -> int:
     return int(text) if text.isdecimal() else ordinal_value(text)
 
 
+def moment_of(text: str) -> tuple[str, ...]:
+    """The time that an ISO date goes on with."""
+    time = re.search(r"[T ](\d{2}:\d{2})", text)
+    return time_keys(time[1]) if time else ()
+
+
+def month_of(text: str) -> Date | None:
+    """The month that `2024-01` may be."""
+    year, month = re.findall(r"\d+", text)
+    return (int(year), int(month), None) if len(month) == 2 and 1 <= int(month) <= 12 else None
+
+
 def years_of(text: str) -> tuple[str, str] | None:
     """Both years of `2019/20`; None when the second number is no later year."""
     first, second = re.findall(r"\d+", text)
@@ -88,5 +100,5 @@ def time_keys(text: str) -> tuple[str, ...]:
     minutes = numbers[0] * 60 + (numbers[1] if len(numbers) > 1 else 0)
     half = re.search(r"[ap]", text.lower())
     if half is None:
-        return (f"t{minutes}", f"t{minutes + 720}") if numbers[0] < 12 else (f"t{minutes}",)
+        return (f"t{minutes}", f"t{minutes + 720}") if numbers[0] < 12 and text[0] != "0" else (f"t{minutes}",)
     return (f"t{minutes % 720 + (720 if half.group() == 'p' else 0)}",)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..signs import TICKET
-from .dates import DATE_PATTERNS, dates_in, time_keys, years_of
+from .dates import DATE_PATTERNS, dates_in, moment_of, month_of, time_keys, years_of
 from .keys import Date, date_key, date_keys, day_key, decade_key, share_key, year_keys
 from .number_words import (
     FRACTION_WORDS,
@@ -33,7 +33,8 @@ _WHOLE_DATES, _OTHER_DATES = DATE_PATTERNS[:3], DATE_PATTERNS[3:]
 _LETTER = r"A-Za-z\u00c0-\u024f"
 """Digits beside them are part of a code. Other scripts leave no blank between a number and its noun."""
 _NOT_IN_CODE = rf"(?<![{_LETTER}\d.])(?<![{_LETTER}\d]_)"
-_NUMBERS = (PHONES, rf"(?:{_NOT_IN_CODE}|(?<=\bFY)){DIGITS}", FRACTION_WORDS, ORDINAL_WORDS, NUMBER_WORDS)
+_RATIOS = rf"(?P<ratio>{_NOT_IN_CODE}\d{{1,4}}(?:\s?:\s?\d{{1,4}}(?![:\d])|(?:\(\d{{1,3}}\))+))"
+_NUMBERS = (PHONES, _RATIOS, rf"(?:{_NOT_IN_CODE}|(?<=\bFY)){DIGITS}", FRACTION_WORDS, ORDINAL_WORDS, NUMBER_WORDS)
 _FIGURE = re.compile("|".join((*_WHOLE_DATES, _SKIPPED, *_OTHER_DATES, *_NUMBERS)), re.IGNORECASE)
 _DATE_KINDS = ("iso", "year_first", "slashed", "day_month", "month_day", "month_year")
 _NOT_COUNTED = re.compile(
@@ -45,9 +46,11 @@ _POINTED_AT = re.compile(
     re.IGNORECASE,
 )
 _PLACED = re.compile(r"\b(?:is|was|came|comes|come|ranks|ranked|placed|finished)\s+$", re.IGNORECASE)
-_NO_ORDER = re.compile(r"[\s\u2010\u2011-]+(?:part(?:y|ies)|sectors?|persons?|world|reading)\b", re.IGNORECASE)
+_NO_ORDER = re.compile(r"[\s\u2010\u2011-]+(?:part(?:y|ies)|sectors?|persons?|world|reading|to\s+none)\b", re.IGNORECASE)
 """After `third` and its like: words that it counts nothing with."""
 _SHARE = re.compile(r"(?<![\d/.])(?P<count>\d{1,2})/(?P<part>[1-9]\d?)(?![\d/])")
+
+_RATIO = re.compile(r"(?<![\d.])(?P<left>\d{1,4})\s?(?::|to|for every|/|-|\u2013)\s?(?P<right>\d{1,4})(?![\d.])")
 
 
 class Figure(NamedTuple):
@@ -67,7 +70,8 @@ def keys_of(text: str) -> set[str]:
     """What `text` supports: its figures in every form, the parts of its dates, ordinals and every `one`."""
     figures = (figure for match in _FIGURE.finditer(text) for figure in _figures(match, states=False))
     shares = (share_key(int(share["count"]), int(share["part"])) for share in _SHARE.finditer(text))
-    return {key for figure in figures for key in figure.keys}.union(shares)
+    ratios = (f"{ratio['left']}:{ratio['right']}" for ratio in _RATIO.finditer(text))
+    return {key for figure in figures for key in figure.keys}.union(shares, ratios)
 
 
 def _figures(match: re.Match[str], *, states: bool) -> Iterator[Figure]:
@@ -81,9 +85,12 @@ def _stated(match: re.Match[str], states: bool) -> list[tuple[str, ...]]:
     """The keys of each figure that a match states."""
     for kind in _DATE_KINDS:
         if match[kind]:
-            return [_date_keys(readings, states) for readings in dates_in(kind, match[kind])]
+            moment = moment_of(match.group()) if kind == "iso" and not states else ()
+            return [_date_keys(readings, states) + moment for readings in dates_in(kind, match[kind])]
     if match["years"]:
-        return [(year,) if states else year_keys(int(year)) for year in years_of(match["years"]) or _numbers(match["years"])]
+        return _years_keys(match["years"], states)
+    if match["ratio"]:
+        return [_ratio_keys(match["ratio"], states)]
     if match["time"]:
         return [time_keys(match["time"]) + (() if states else tuple(_numbers(match["time"])))]
     if match["phone"]:
@@ -93,6 +100,21 @@ def _stated(match: re.Match[str], states: bool) -> list[tuple[str, ...]]:
     if match["fraction"]:
         return [fraction_keys(match["fraction"]) + (() if states else fraction_parts(match["fraction"]))]
     return [_word_keys(match, states) if match["word"] else _ordinal_keys(match, states)]
+
+
+def _years_keys(text: str, states: bool) -> list[tuple[str, ...]]:
+    """Two years, as in `2019/20`, or a month, as in `2024-01`; a text may mean either."""
+    years, month = years_of(text), month_of(text)
+    if states and years is None and month is not None:
+        return [(date_key(month),)]
+    keys: list[tuple[str, ...]] = [(year,) if states else year_keys(int(year)) for year in years or _numbers(text)]
+    return keys if states or month is None else [*keys, tuple(date_keys(month))]
+
+
+def _ratio_keys(text: str, states: bool) -> tuple[str, ...]:
+    """A ratio or a clause as a whole; a text that has it has its numbers too."""
+    whole = re.sub(r"\s", "", text)
+    return (whole,) if states else (whole, *_numbers(text))
 
 
 def _numbers(text: str) -> list[str]:

@@ -20,7 +20,7 @@ _SMALL_ORDINALS = (
 _CARDINALS = {word: value for value, word in enumerate(_SMALL.split())} | {
     word: 20 + 10 * index for index, word in enumerate(_TENS.split())
 }
-_COUNTS = {word: Decimal(value) for word, value in _CARDINALS.items()} | {"half": Decimal("0.5")}
+_COUNTS = {word: Decimal(value) for word, value in _CARDINALS.items()} | {"a": Decimal(1), "an": Decimal(1)}
 _ORDINALS = {word: value for value, word in enumerate(_SMALL_ORDINALS.split())} | {
     f"{word[:-1]}ieth": 20 + 10 * index for index, word in enumerate(_TENS.split())
 }
@@ -34,14 +34,15 @@ def any_of(words: Iterable[str]) -> str:
     return "|".join(sorted(words, key=len, reverse=True))
 
 
+PER_CENT = r"(?:per\s?cent|prozent|pour\s?cent|por\s?ciento)"
 _HYPHEN = "[-\u2010\u2011]"
 _JOINED = "[-\u2010\u2011 ]"
 _UNITS_WORD = any_of(_SMALL.split()[1:10])
 _BELOW_HUNDRED = rf"(?:(?:{any_of(_TENS.split())})(?:{_JOINED}(?:{_UNITS_WORD}))?|{any_of(_SMALL.split())})"
-_HALF = rf"half\s+an?(?=\s+(?:hundred|dozen|{any_of(LARGE)})\b)"
-_GROUP = rf"(?:{_BELOW_HUNDRED}|{_HALF})(?:\s+hundred(?:\s+(?:and\s+)?{_BELOW_HUNDRED}\b)?|\s+dozen)?"
+_ARTICLE = rf"(?:half\s+)?an?(?=\s+(?:hundred|dozen|{any_of(LARGE)})\b)"
+_GROUP = rf"(?:{_BELOW_HUNDRED}|{_ARTICLE})(?:\s+hundred(?:\s+(?:and\s+)?{_BELOW_HUNDRED}\b)?|\s+dozen)?"
 _SCALED = rf"(?:\s+(?:{any_of(LARGE)})\b(?:,?\s+(?:and\s+)?{_GROUP}\b)?)"
-NUMBER_WORDS = rf"\b(?P<word>{_GROUP}\b{_SCALED}*+)(?P<word_percent>\s+per\s?cent\b)?"
+NUMBER_WORDS = rf"\b(?P<word>{_GROUP}\b{_SCALED}*+)(?P<word_percent>\s+{PER_CENT}\b)?"
 ORDINAL_WORD = rf"(?:(?:{any_of(_TENS.split())}){_JOINED})?(?:{any_of(_ORDINALS)})"
 ORDINAL_WORDS = rf"\b(?P<ordinal>{ORDINAL_WORD})\b"
 _PART_WORDS = any_of(_PARTS)
@@ -67,7 +68,7 @@ def word_value(text: str) -> Decimal:
             total, group = total + group * LARGE[word], Decimal(0)
         elif word in SCALES:
             group *= SCALES[word]
-    return total + group
+    return (total + group) / (2 if text[:4].lower() == "half" else 1)
 
 
 def ordinal_value(text: str) -> int:

@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 
 from .keys import day_key, plain
-from .number_words import LARGE, SCALES, any_of
+from .number_words import LARGE, PER_CENT, SCALES, any_of
 
 MAX_DIGITS = 40
 """Longer runs of digits are compared as they stand."""
@@ -14,14 +14,15 @@ MAX_DIGITS = 40
 _SHORT = {"k": 1_000, "m": 1_000_000, "mn": 1_000_000, "b": 1_000_000_000, "bn": 1_000_000_000}
 _SCALES = SCALES | _SHORT
 _SEPARATED = (
-    r"\d{1,3}(?:[,'’\u00a0\u202f\u2009]\d{3})++(?!\d)(?:\.\d++)?|\d{1,3}(?: \d{3})++(?!\d)"
+    r"\d{1,3}(?:[,'’\u00a0\u202f\u2009]\d{3})++(?!\d)(?:\.\d++)?|\d{1,3}(?: \d{3})++(?:,\d{1,2})?(?!\d)"
     r"|\d{1,2}(?:,\d{2}(?!\d))++,\d{3}(?!\d)|\d{1,3}(?:\.\d{3})++,\d{1,2}(?!\d)"
+    r"|(?<!\d,)\d++,\d{1,2}(?![\d,])"
 )
 _SCALE = rf"\s?(?P<scale>(?:{any_of(SCALES)}|mn|bn)\b)|(?P<letter_scale>[kmb])\b"
 DIGITS = (
     r"(?P<sign>(?<![^\s(])[-+\u2212](?=[£$€¥]?\d))?"
-    rf"(?P<currency>[£$€¥]\s?)?(?P<digits>{_SEPARATED}|\d++(?:\.\d++)?)"
-    rf"(?:(?P<percent>\s?(?:%|per\s?cent\b))|{_SCALE}|(?P<suffix>[A-Za-z]++[23]?+))?"
+    rf"(?P<currency>[£$€¥]\s?)?(?P<digits>{_SEPARATED}|\d++(?:\.\d++)?|\.\d++)"
+    rf"(?:(?P<percent>\s?(?:%|{PER_CENT}\b))|{_SCALE}|(?P<suffix>[A-Za-z]++[23]?+))?"
 )
 _RANGE_SCALE = re.compile(
     r"\s?[-\u2010-\u2014]\s?[£$€¥]?\s?\d++(?:[.,]\d++)*+"
@@ -71,12 +72,14 @@ def _values(match: re.Match[str]) -> tuple[str, ...]:
         scaled = plain(value * _SCALES[match["letter_scale"].lower()])
         return (scaled,) if match["currency"] else (scaled, plain(value))
     days = (day_key(int(value)),) if suffix in _ORDINAL_SUFFIXES and value < 32 else ()
-    return (plain(value), *_of_range(match, value), *days)
+    # `48.250` is a whole number to half of Europe.
+    points = (plain(value * 1000),) if re.fullmatch(r"\d{1,3}\.\d{3}", match["digits"]) else ()
+    return (plain(value), *points, *_of_range(match, value), *days)
 
 
 def _bare(digits: str) -> str:
-    """The number without its separators. The comma of `1.200,50` is a point."""
-    if re.fullmatch(r"\d{1,3}(?:\.\d{3})+,\d{1,2}", digits):
+    """The number without its separators. The comma of `1.200,50` and `3,5` is a point."""
+    if re.fullmatch(r"\d+(?:[. ]\d{3})*,\d{1,2}", digits):
         digits = digits.replace(".", "").replace(",", ".")
     return re.sub(r"[^\d.]", "", digits)
 

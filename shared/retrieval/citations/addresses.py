@@ -40,19 +40,19 @@ _LISTED = (
     "com|org|net|edu|gov|int|mil|info|biz|name|pro|web|xxx|aero|asia|coop|museum|shop|app|dev|cloud|online|site|store|tech|xyz|club|"
     "top|link|page|blog|news|live|world|today|email|zip|mov"
 )
-_LOCAL = r"[\w.!#$%&'*+/=?^`{|}~\-]"
+_LOCAL = r"[\w.!\"#$%&'*+/=?^`{|}~\-]"
 _ADDRESS = re.compile(
     rf"(?<![\w+.\-])[\w+.\-]++://[^\s<]*+"
     rf"|(?<![^\W_])(?<![:/])//(?:localhost|\[|[^\s/<]*?\.)[^\s<]*+"
     rf"|(?<![A-Za-z0-9])(?:mailto|xmpp|tel):[^\s<]++"
-    rf"|www\.[^\s<]*+"
+    rf"|(?<![^\W_])www\.[^\s<]*+"
     rf"|(?<!{_LOCAL}){_LOCAL}++@[^\s<@]*\.[^\s<]*+"
     rf"|(?<!{_LABEL})(?<!\.)\.*+(?:{_LABEL}++\.++)+(?:[a-z]{{2}}|{_LISTED}|рф|xn--[a-z0-9\-]++)(?![^\W_]|-)"
     rf"(?:(?:[:/?#]|{_LOCAL}*+@)[^\s<]*+)?+",
     re.IGNORECASE,
 )
 _TRAILING = "?!.,:;*_~'\"()[]{}<>"
-_LEADING = re.compile(r"[_*~]*+")
+_LEADING = re.compile(r"[_*~\"]*+")
 _PLAIN = re.compile(
     r"(?:https?://)?(?P<host>[A-Za-z0-9.\-]++)(?::\d{1,5})?(?:[/?#][A-Za-z0-9._~:/?#!$&'()*+,;=%\-]*+)?", re.IGNORECASE
 )
@@ -118,12 +118,15 @@ def _hidden(word: str, policy: LinkPolicy, shown: list[str], *, exact: bool) -> 
 
 
 def _addresses(word: str, decoded: _Decoded) -> list[tuple[int, int]]:
-    """Where addresses stand in the decoded word. One that ends at an escape, as markdown-it has it, takes the whole word."""
-    spans = [_trimmed(decoded.text, found.start(), found.end()) for found in _ADDRESS.finditer(decoded.text)]
+    """Where addresses stand in the decoded word. The whole word is one when it ends at an escape, as markdown-it has it, and
+    when what it leaves of the word would be one on its own."""
+    text = decoded.text
+    spans = [_trimmed(text, found.start(), found.end()) for found in _ADDRESS.finditer(text)]
     spans = [(start, end) for start, end in spans if start < end]
-    if decoded.plain or not any(_ADDRESS.search(piece) for piece in _SPLIT.split(word) if piece):
-        return spans
-    return [_trimmed(decoded.text, 0, len(decoded.text))]
+    edges = (0, *(edge for span in spans for edge in span), len(text))
+    left = [text[edges[at] : edges[at + 1]] for at in range(0, len(edges), 2)]
+    pieces = left if decoded.plain else [*left, *_SPLIT.split(word)]
+    return [_trimmed(text, 0, len(text))] if any(map(_ADDRESS.search, pieces)) else spans
 
 
 def _is_odd(before: str) -> bool:

@@ -41,7 +41,7 @@ class Account:
             raise InvalidRequest("The format is one of html, markdown and text.", code="unknown_format")
         policy = LinkPolicy(asked.allowed_hosts, (s.link for s in asked.sources if s.link))
         self.ledger = Ledger(asked.sources, required=asked.required, shown_as=asked.format, references=asked.references)
-        self.as_written = asked.format == "text"
+        self._as_written = asked.format == "text"
         self.sink: HtmlSink | TextSink
         dialect: StretchDialect
         if asked.format == "html":
@@ -56,7 +56,7 @@ class Account:
 
     def feed(self, text: str, *, final: bool) -> str:
         """Reads `text` and gives what that releases."""
-        self.reader.feed(self._whole_blanks(text), final=final)
+        self._read(text, final=final)
         if final:
             self.sink.close()
             self.ledger.close()
@@ -64,20 +64,20 @@ class Account:
 
     def read(self, answer: str) -> str:
         """Reads a whole answer and gives what it shows; its ordinary stretches need no reader."""
-        answer = self._whole_blanks(answer)
         at = 0
         for start, end in self.ordinary.stretches(answer):
             if at < start:
-                self.reader.feed(answer[at:start], final=False)
+                self._read(answer[at:start], final=False)
             at = start
             if self.reader.rest():
                 self.sink.blocks(self.ordinary.text(answer[start:end]))
                 at = end
         return self.feed(answer[at:], final=True)
 
-    def _whole_blanks(self, text: str) -> str:
+    def _read(self, text: str, *, final: bool) -> None:
         """Vertical tabs and form feeds are blanks to some renderers, so they become such in what is rendered."""
-        return text if self.as_written else text.replace("\x0b", " ").replace("\x0c", " ")
+        rendered = text if self._as_written else text.replace("\x0b", " ").replace("\x0c", " ")
+        self.reader.feed(rendered, final=final)
 
     def check(self) -> Check:
         """The verdict, once the answer is read to its end."""

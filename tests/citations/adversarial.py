@@ -242,6 +242,7 @@ ADVERSARIAL: dict[str, list[str]] = {
         f">s://| |\n>--\n>`![i]({_IMAGE})|`",
         f"a|b\n-|-\n2. ```![i]({_IMAGE})",
         f"|a|\n|-|\n-\n      ![i]({_IMAGE})",
+        f">a|b\n>-|-\n=\n>     ![i]({_IMAGE})",
         f"#\x0b`\n![i]({_IMAGE})`",
         f"#\xa0`\n![i]({_IMAGE})`",
         f"`\n===\x0c\n![i]({_IMAGE})`",

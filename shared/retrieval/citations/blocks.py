@@ -299,6 +299,8 @@ class _Planner:
                 raise NeedMore
             return self._plan("row", self.line.offset, "table")
         self._part_from_code(offset)
+        # To a renderer without tables this line would go on with one.
+        self.part |= self.before.leaf == "table"
         return self._plan("paragraph", self.line.offset, "paragraph")
 
     def _continuation(self, offset: int) -> Plan:

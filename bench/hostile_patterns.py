@@ -66,6 +66,13 @@ REPEATED = {
     "signs beside markers": "-[Evidence 9]",
     "paragraphs and tags": "a\n\n<b>\n\n",
     "emphasis": "a *b* ",
+    "glued domains": "a.co_",
+    "emphasis around nothing": "x **[Evidence 9]** ",
+    "marks of tasks": "[ ] ",
+    "lists in lists": "- a\n  - b\n    - c\n",
+    "items that part": "x\n>2. y\n",
+    "empty items": "-\n    \n",
+    "long fences": "~" * 300 + "\nx\n",
 }
 
 
@@ -89,6 +96,7 @@ BUILT: dict[str, Callable[[int], str]] = {
     "runs of backticks": _growing_runs,
     "dots in an address": lambda size: "http://a" + "." * (size - 9) + "a",
     "bangs in a domain": lambda size: "a.com/" + "!" * (size - 7) + "a",
+    "emphasis behind a tick": lambda size: "` [Evidence 9]" + "*" * (size - 14),
 }
 PATTERNS = (*REPEATED, *BUILT)
 

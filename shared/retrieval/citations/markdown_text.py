@@ -26,7 +26,7 @@ _LIVE = re.compile(
     rf"|(?P<foot>\[{_SEAM_RUN}*+[\^!]|\^(?={_SEAM_RUN}*+[\[{ANCHOR}]))"
     r"|(?P<tag><(?![\s\d=]|\Z))"
     rf"|(?P<entity>&(?=[#\w]*+{_SEAM_RUN}))"
-    rf"|(?P<emptied>(?P<mark>[*_~])(?P=mark)*+{_SEAM_RUN}++(?P=mark)++)"
+    rf"|(?P<emptied>{'|'.join(rf'(?<!{mark}){mark}++{_SEAM_RUN}++{mark}++' for mark in (r'[*]', '_', '~'))})"
     rf"|(?P<run>[-=*_~+#]){_SEAM_RUN}++(?=(?P=run))"
     rf"|(?P<guard>{GUARD})"
 )

@@ -212,6 +212,7 @@ ADVERSARIAL: dict[str, list[str]] = {
         "- [![](x)](y)[r]: https:evil.example/i.png\n\n![r]",
         "[a[^]: javascript:alert(1)\n\n[a[^]",
         "[a[!]: https:evil.example/i.png\n\n![x][a[!]",
+        "[^\na@.evil]",
         "![[[^]](https://reports.example.gov.uk/r/1)",
         "- [ ] [a]: javascript:alert(1)\n\n[a]",
         "1. [x] [a]: https:evil.example/i.png\n\n![a]",

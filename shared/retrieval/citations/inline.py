@@ -28,6 +28,8 @@ _BACKTICKS = re.compile("`+")
 MAX_BACKTICKS = 80
 """Longer runs begin no code to GitHub's renderer."""
 _LABEL_END = re.compile(r"\]:")
+_FEW = 8
+"""Tokens that are looked at one by one; after more of those that leave nothing the worst is assumed."""
 _TEXT_END = re.compile(r"\][(\[]")
 _MARKER_BODY = re.compile(r"\s*+(?:e|r|\d|E|R)")
 _BRACKET = re.compile("[\\[\\]\\\\`\u3010\u3011\uff3b\uff3d]")
@@ -281,9 +283,22 @@ class Scan:
             self._openers[-1].holds_anchor = True
         if end is not None:
             return end
+        if self._is_foot(opener):
+            # The opening bracket will be escaped: its fellow must not be left to another.
+            self._add("guard", at, at, "")
+            self.links.append((opener.position, at + 1))
         if defines:
             self._guard_definition(opener, at + 1, target or len(self._text))
         return at + 1
+
+    def _is_foot(self, opener: _Opener) -> bool:
+        """Whether what shows first in the brackets makes a footnote or an alert of them to some renderer."""
+        for token in self.tokens[opener.token + 1 : opener.token + 1 + _FEW]:
+            if token.kind == "text":
+                return token.text[:1] in ("^", "!")
+            if token.kind not in ("seam", "marker", "guard", "alt", "alt_end"):
+                return False
+        return len(self.tokens) > opener.token + _FEW or self._text[self._plain_from] in "^!"
 
     def _link_end(self, opener: _Opener, at: int, following: str) -> int | None:
         """Turns the brackets closed at `at` into a link or an image, if they are one, and gives its end."""

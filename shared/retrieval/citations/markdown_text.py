@@ -23,7 +23,7 @@ _LIVE = re.compile(
     r"|(?P<tick>`)"
     rf"|(?P<bang>!(?={_SEAM_RUN}*+{ANCHOR}))"
     rf"|(?P<target>\]{_SEAM_RUN}*+(?=\()|\]{_SEAM_RUN}++(?=:))"
-    rf"|(?P<foot>\[{_SEAM_RUN}*+[\^!]|\^(?={_SEAM_RUN}*+[\[{ANCHOR}]))"
+    rf"|(?P<foot>\[(?={_SEAM_RUN}*+[\^!])|\^(?={_SEAM_RUN}*+[\[{ANCHOR}]))"
     r"|(?P<tag><(?![\s\d=]|\Z))"
     rf"|(?P<entity>&(?=[#\w]*+{_SEAM_RUN}))"
     rf"|(?P<emptied>{'|'.join(rf'(?<!{mark}){mark}++{_SEAM_RUN}++{mark}++' for mark in (r'[*]', '_', '~'))})"
@@ -124,10 +124,7 @@ def _escaped(match: re.Match[str]) -> str:
         return match.group() + "\\"
     if kind == "run":
         return match["run"] + "\\"
-    if kind == "foot":
-        # The bracket stays one: escaped it would leave its fellow to another.
-        return match.group()[:-1] + "\\" + match.group()[-1]
-    return _REPLACED[kind]
+    return "\\" + match.group() if kind == "foot" else _REPLACED[kind]
 
 
 def _guard_signs(match: re.Match[str]) -> str:

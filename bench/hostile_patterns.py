@@ -69,6 +69,7 @@ REPEATED = {
     "glued domains": "a.co_",
     "emphasis around nothing": "x **[Evidence 9]** ",
     "marks of tasks": "[ ] ",
+    "open tool markers": "\ue200x",
     "lists in lists": "a\n\n- a\n  - b\n    - c\n\n",
     "items that part": "x\n>2. y\n",
     "empty items": "-\n    \n",

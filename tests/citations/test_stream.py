@@ -32,6 +32,7 @@ ANSWERS = [
     "![a [b](u)](v) <img alt='>'\nsrc=x> <https://evil.example> https://evil.example/x \\[Evidence 1\\]",
     "Wow![Evidence 1] [r]: x\n[r]: https://evil.example\n===\n***\n\tcode\n    code\n",
     "[a b]:/c d\n\n[a b]:c https://evil.example x\n\n- [a\n  b]:\n  c d **[Evidence 9]**",
+    f"{'~' * 260} {'`' * 260}\na\n{'~' * 255}\n[^a b] c [!d]\n- [x] [a]:b\n",
     "``` ```\n``` ```\n> [Evidence 9] [Evidence 1]\n>\n```\n",
     "😀 \ud83d\ude00 [Evidence １] 【Evidence 2】【4:0†s】 \ue200cite\ue202x\ue201 [[Evidence 1]]",
 ]

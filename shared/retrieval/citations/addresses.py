@@ -14,11 +14,11 @@ from itertools import islice
 from typing import NamedTuple
 
 from .links import LinkPolicy
-from .signs import ANCHOR, CODE, EAT, PLACES, SEAM, SEAMS
+from .signs import ANCHOR, CODE, EAT, GUARD, PLACES, SEAM, SEAMS
 
 _PLACE = re.compile(f"[{PLACES}]")
-_BREAK = re.compile(rf"[\s{PLACES}]")
-_WORD = re.compile(rf"[^\s{PLACES}]++")
+_BREAK = re.compile(rf"[\s{PLACES}{GUARD}]")
+_WORD = re.compile(rf"[^\s{PLACES}{GUARD}]++")
 _COMMON_BREAKS = (" ", "\n", ANCHOR, CODE)
 _SIGNS = ("@", "&", "\\", "//", SEAM, EAT)
 _PATTERNS = (re.compile(r"\.(?:[^\W\d_]|(?<=[wW]{3}\.))"), re.compile(":(?<=[oplOPL]:)"))

@@ -113,8 +113,10 @@ class Assembly:
 
     def _alternative(self, token: Token) -> str:
         """What a token inside an image's text leaves: markers stay text, links are only their text."""
-        if token.kind in ("text", "code", "marker"):
+        if token.kind in ("text", "code"):
             return token.text
+        if token.kind == "marker":
+            return SEAM + token.text + SEAM
         return self._dialect.literal(token.text) if token.kind in ("literal", "address") else SEAM
 
     def _show(self, token: Token, parts: list[str], inserts: list[str]) -> None:

@@ -31,7 +31,7 @@ _OTHER_SPACE = re.compile(r"[\x0b\x0c]")
 """In a delimiter row, space to GitHub's tables and not to markdown-it's."""
 _GAP = r"[ \t\x0b\x0c]*+"
 _DELIMITER_ROW = re.compile(rf"\|?+{_GAP}:?+-++:?+{_GAP}(?:\|{_GAP}:?+-++:?+{_GAP})*+\|?+{_GAP}$")
-_CONTAINER_STARTS = frozenset(">-+*0123456789")
+_CONTAINER_START = re.compile(r"[->+*]|[0-9]{1,9}+[.)]")
 _OPEN_ENDED = re.compile(
     r"(?:#{1,7}+|[-+*=_]|[0-9]{1,9}+[.)]?+|`{1,2}+|`{3,}+[^`]*+|~{1,2}+"
     r"|=++[ \t]*+|(?:-[ \t]*+)++|(?:\*[ \t]*+)++|(?:_[ \t]*+)++|[|:\- \t\x0b\x0c]++)$"
@@ -319,7 +319,7 @@ class _Planner:
 
     def _is_too_deep(self, offset: int) -> bool:
         """Whether a container would open there, but for the limit."""
-        return len(self.containers) >= MAX_DEPTH and self.line.text[offset] in _CONTAINER_STARTS
+        return len(self.containers) >= MAX_DEPTH and _CONTAINER_START.match(self.line.text, offset) is not None
 
     def _heads_for_all(self, row: str) -> bool:
         """Whether every renderer takes it for a delimiter row: markdown-it looks for a table before it looks for a list."""

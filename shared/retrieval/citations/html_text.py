@@ -17,7 +17,7 @@ from ..sources import Source
 from .assembly import fill
 from .links import LinkPolicy
 from .loose_lists import loosen
-from .markdown_text import MarkdownText, inert
+from .markdown_text import MarkdownText, guarded, inert
 from .signs import (
     AMPERSAND,
     BOUNDARY,
@@ -98,7 +98,7 @@ class HtmlText(MarkdownText):
 
     def finish(self, text: str, inserts: Iterable[str], *, starts_line: bool) -> str:
         """Inert Markdown; a seam stays a character until it is rendered, so that nothing joins across it."""
-        shown = inert(text.replace(EAT, SEAM))
+        shown = guarded(inert(text.replace(EAT, SEAM)))
         if "&#" in shown:
             shown = _NUMBERED.sub(_fit_entity, shown)
         if is_crowded(shown):

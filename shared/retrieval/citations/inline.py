@@ -17,7 +17,7 @@ from .links import LinkPolicy
 from .markers import Marker, read_marker
 from .signs import excerpt_of
 from .tails import NeedMore, Text, read_label, read_tail
-from .tokens import TASK_MARK, Token, TokenKind, note
+from .tokens import Token, TokenKind, note
 from .values import MAX_EXCERPT_CHARACTERS, MAX_PROBLEMS, ProblemCode
 
 _SPECIAL = re.compile("[\\\\`\\[\\]!<\u3010\uff3b\ue200]")
@@ -45,8 +45,8 @@ _TAG_START = re.compile(r"</?[A-Za-z]|<[!?]")
 _BLOCK_LINE = re.compile(
     r"(?<=[\r\n])[ \t]*+(?:<[A-Za-z/!?]|[>#]|[:~](?=[ \t\r\n]|\Z)|~~~|```|\[\^|(?:[-+*]|[0-9]{1,9}+[.)])(?=[ \t\r\n]|\Z))"
 )
-_TOOL_MARKER = re.compile("\ue200[^\ue201\\s]*+\ue201")
-_TOOL_MARKER_OPEN = re.compile("\ue200[^\ue201\\s]*+")
+_TOOL_MARKER = re.compile("\ue200[^\ue200\ue201\\s]*+\ue201")
+_TOOL_MARKER_OPEN = re.compile("\ue200[^\ue200\ue201\\s]*+")
 _TARGET = re.compile(r"[ \t]*+(?:(?:\r\n?|\n)[ \t]*+)?+\S++(?=\s)")
 _TARGET_OPEN = re.compile(r"[ \t]*+(?:(?:\r\n?|\n)[ \t]*+)?+\S*+")
 
@@ -95,7 +95,7 @@ class Scan:
 
     def _run(self) -> int:
         """Reads on until the end or until more text is needed; gives up to where the tokens are certain."""
-        position, size = self._task_mark(), len(self._text)
+        position, size = 0, len(self._text)
         try:
             while position < size:
                 special = self._special.search(self._text, position)
@@ -108,14 +108,6 @@ class Scan:
             pass
         self._add_plain(position)
         return min(position, self._openers[0].position) if self._openers and not self._source.whole else position
-
-    def _task_mark(self) -> int:
-        """Past the mark of a task at the start of the text, if blanks follow it."""
-        mark = TASK_MARK.match(self._text) if self._leads_line else None
-        if mark is None or self._text[mark.end() - 1] == "]":
-            return 0
-        self._add("text", 0, mark.end())
-        return mark.end()
 
     def inside_link(self, at: int) -> bool:
         """Whether `at` lies within brackets that became a link or an image."""

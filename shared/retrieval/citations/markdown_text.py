@@ -28,10 +28,9 @@ _LIVE = re.compile(
     rf"|(?P<entity>&(?=[#\w]*+{_SEAM_RUN}))"
     rf"|(?P<emptied>{'|'.join(rf'(?<!{mark}){mark}++{_SEAM_RUN}++{mark}++' for mark in (r'[*]', '_', '~'))})"
     rf"|(?P<run>[-=*_~+#]){_SEAM_RUN}++(?=(?P=run))"
-    rf"|(?P<guard>{GUARD})"
 )
-_MAY_LIVE = re.compile(rf"[\\`!\[\]^<&{SEAMS}{GUARD}]")
-_REPLACED = {"slash": r"\\", "tick": r"\`", "bang": r"\!", "tag": "&lt;", "entity": "&amp;", "guard": "\\"}
+_MAY_LIVE = re.compile(rf"[\\`!\[\]^<&{SEAMS}]")
+_REPLACED = {"slash": r"\\", "tick": r"\`", "bang": r"\!", "tag": "&lt;", "entity": "&amp;"}
 _LINE_START = re.compile(
     rf"(?P<before>(?:\A|(?<=[\r\n]))[ \t>]*+[0-9]*+){_SEAM_RUN}++(?P<blanks>[ \t{SEAMS}]*+)"
     rf"(?P<sign>[-#>+*=_~|:]|[0-9]{{1,9}}[.)]|[.)]|(?=[\r\n{CODE}]))?"
@@ -101,12 +100,18 @@ class MarkdownText:
             text = _LINE_START.sub(lambda m: _guard_line(m, starts_line), text)
         text = _TERM.sub(lambda m: m[0] if m.start() == 0 and not starts_line else f"{m[1]}\\{m[2]}", text)
         shown, complete = hide_addresses(inert(text), inserts, self._policy)
+        shown = guarded(shown)
         return put_in(_TOUCHING_CODE.sub(f"{CODE} ", shown) if len(complete) > 1 else shown, complete)
 
 
 def _target(link: str) -> str:
     """The link as a renderer, which decodes entities in it, reads it back."""
     return _WHOLE_ENTITY.sub("&amp;", link)
+
+
+def guarded(text: str) -> str:
+    """`text` with what would make a definition of it escaped: not earlier, since bare addresses end there."""
+    return text.replace(GUARD, "\\")
 
 
 def inert(text: str) -> str:

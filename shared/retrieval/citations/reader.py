@@ -23,9 +23,7 @@ MAX_MISSING_CELLS = 10_000
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _CELL = re.compile(r"(?:[^|\\]|\\.|\\\Z)++|\|", re.DOTALL)
-_EMPTY = r"(?:\s|\[[^\]|]*\]|<[^<>|]*>)*+"
-_NO_CELL = re.compile(rf"{_EMPTY}(?:\|{_EMPTY})?+")
-"""A row that may come out without a cell: some renderer ends the table there."""
+_LEAVE_NOTHING = ("seam", "alt", "alt_end", "guard", "marker")
 _SPACE = " \t\r\n"
 _CONTAINER_SIGNS = frozenset(">-+*.):|")
 
@@ -258,7 +256,7 @@ class Reader:
     def _take_row(self, plan: Plan, line: str, end: str) -> None:
         """A table's row: each cell is a text by itself, since a renderer cuts them apart before anything else."""
         row = line[plan.offset :]
-        if plan.escape or self._missing > MAX_MISSING_CELLS or _NO_CELL.fullmatch(row):
+        if plan.escape or self._missing > MAX_MISSING_CELLS or self._may_show_nothing(row):
             self._sink.break_table()
             self._take_text(plan._replace(kind="paragraph", after=plan.after._replace(leaf="paragraph")), line, end)
             return
@@ -273,6 +271,15 @@ class Reader:
         self._sink.raw(end)
         self._missing += max(0, self._columns - _cells(row))
         self._stand(plan.after, within=False)
+
+    def _may_show_nothing(self, row: str) -> bool:
+        """Whether a row may come out without a cell, or with brackets alone: some renderer ends the table there."""
+        if row.count("|") > 1:
+            return False
+        tokens = (
+            token for cell in row.split("|") for token in Scan(Text(cell, True), self._options, leads_line=True).tokens
+        )
+        return all(token.kind in _LEAVE_NOTHING or not token.text.strip("[]<> \t") for token in tokens)
 
     def _stand(self, now: Open, *, within: bool, leads: bool = True) -> None:
         """Everything up to here is released."""

@@ -116,16 +116,17 @@ class TextSink:
 
 
 NO_BREAK_SPACE = "\u00a0"
-_LONG_FENCE = re.compile(rf"([`~])\1{{{MAX_FENCE},}}")
+_LONG_FENCE = re.compile(rf"\A([^`~]*+(?P<marks>(?P<mark>[`~])(?P=mark){{{MAX_FENCE - 1}}}))(?P=mark)++")
 
 
 def _without_blanks(line: str) -> str:
+    """All but one of its blanks: after a carriage return a line feed alone would be no line."""
     body = line.rstrip("\r\n")
-    return body.rstrip(" \t") + line[len(body) :]
+    return (body.rstrip(" \t") or " ") + line[len(body) :]
 
 
 def _short_fence(line: str) -> str:
-    return _LONG_FENCE.sub(lambda marks: marks[1] * MAX_FENCE, line, count=1)
+    return _LONG_FENCE.sub(r"\1", line)
 
 
 def _held_off(before: str) -> str:

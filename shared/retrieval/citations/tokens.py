@@ -10,8 +10,8 @@ from .markers import Marker
 from .values import CitationProblem, ProblemCode
 
 _LEAVES_NOTHING = " \t[!>-+*.)0123456789"
-TASK_MARK = re.compile(r"[ \t]*+\[[ xX]\][ \t]*+")
-"""GitHub's renderer takes it off an item before it looks for definitions."""
+_OF_TASK_MARK = re.compile(r"[ \t]*+\[?+[ xX]?+\]?+[ \t]*+")
+"""A piece of `[x] `, which GitHub's renderer takes off an item before it looks for definitions."""
 TokenKind = Literal["text", "literal", "code", "marker", "address", "open", "close", "seam", "guard", "alt", "alt_end"]
 
 
@@ -42,7 +42,7 @@ class Token:
             return self.leads_line
         if self.kind != "text":
             return False
-        if TASK_MARK.fullmatch(self.text, 0, size):
+        if _OF_TASK_MARK.fullmatch(self.text, 0, size):
             return self.leads_line
         shown = self.text[:size].rstrip(_LEAVES_NOTHING)
         return shown[-1] in "\r\n" if shown else self.leads_line

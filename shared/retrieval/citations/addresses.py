@@ -51,6 +51,7 @@ _ADDRESS = re.compile(
     rf"(?:(?:[:/?#]|{_LOCAL}{{0,64}}+@)[^\s<]*+)?+",
     re.IGNORECASE,
 )
+_BETWEEN_BRACKETS = re.compile(r"(?P<bracket>[\[\]])|[^\[\]]++")
 _TRAILING = "?!.,:;*_~'\"()[]{}<>"
 _LEADING = re.compile(r"[_*~\"]*+")
 _PLAIN = re.compile(
@@ -111,8 +112,16 @@ def _hidden(word: str, policy: LinkPolicy, shown: list[str], *, exact: bool) -> 
         if stays and exact and alike and word[end:] in _SENTENCE_ENDS:
             continue
         before = word[position : decoded.starts[start]]
-        parts += (before, "\\" * _is_odd(before), CODE)
-        shown.append(f"<{address}>" if stays and (named or "://" in address) else code_span(address))
+        parts += (before, "\\" * _is_odd(before))
+        # Brackets stay what they are to the rest of the text.
+        for piece in _BETWEEN_BRACKETS.finditer(decoded.text, start, end):
+            if piece["bracket"]:
+                parts.append(word[decoded.starts[piece.start()] : decoded.starts[piece.end()]])
+                continue
+            parts.append(CODE)
+            whole = piece.span() == (start, end)
+            linked = stays and whole and (named or "://" in address)
+            shown.append(f"<{address}>" if linked else code_span(piece.group()))
         position = decoded.starts[end]
     return "".join((*parts, word[position:]))
 

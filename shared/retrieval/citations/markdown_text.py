@@ -50,6 +50,7 @@ _BACKSLASHED = r"\\\g<0>"
 _NAME_SIGNS = re.compile(r"[\\`*_\[\]~|]")
 _ENTITY = re.compile(r"&(?=[#A-Za-z])")
 _WHOLE_ENTITY = re.compile(r"&(?=(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]*+);)")
+_IDLE_GUARD = re.compile(f"{GUARD}(?={_SEAM_RUN}*+{CODE})")
 _TOUCHING_CODE = re.compile(f"{CODE}(?:{_SEAM_RUN})*+(?={CODE})")
 
 
@@ -110,8 +111,8 @@ def _target(link: str) -> str:
 
 
 def guarded(text: str) -> str:
-    """`text` with what would make a definition of it escaped: not earlier, since bare addresses end there."""
-    return text.replace(GUARD, "\\")
+    """`text` with what would make a definition of it escaped, but where a bare address took it in: those come first."""
+    return _IDLE_GUARD.sub("", text).replace(GUARD, "\\")
 
 
 def inert(text: str) -> str:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
+from .code_runs import BACKTICKS, MAX_BACKTICKS, CodeRuns
 from .links import LinkPolicy
 from .markers import Marker, read_marker
 from .signs import excerpt_of
@@ -24,13 +24,8 @@ _SPECIAL = re.compile("[\\\\`\\[\\]!<\u3010\uff3b\ue200]")
 _SPECIAL_BUT_BRACKETS = re.compile("[\\\\`\\]!<\u3010\uff3b\ue200]")
 """Once no bracket closes any more, an opening one is text."""
 _PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
-_BACKTICKS = re.compile("`+")
-MAX_BACKTICKS = 80
-"""Longer runs begin no code to GitHub's renderer."""
-_LABEL_END = re.compile(r"\]:")
 _FEW = 8
 """Tokens that are looked at one by one; after more of those that leave nothing the worst is assumed."""
-_TEXT_END = re.compile(r"\][(\[]")
 _MARKER_BODY = re.compile(r"\s*+(?:e|r|\d|E|R)")
 _BRACKET = re.compile("[\\[\\]\\\\`\u3010\u3011\uff3b\uff3d]")
 _WIDE_CLOSER = {"\u3010": "\u3011", "\uff3b": "\uff3d"}
@@ -42,9 +37,6 @@ _ANGLE_RUN = re.compile(r"<[^\s<>]*+")
 _IMG = re.compile(r"<img(?=[\s/>])", re.IGNORECASE)
 _IMG_TAG = re.compile(r"<img(?:[^\"'>]|\"[^\"]*+\"|'[^']*+')*+>", re.IGNORECASE)
 _TAG_START = re.compile(r"</?[A-Za-z]|<[!?]")
-_BLOCK_LINE = re.compile(
-    r"(?<=[\r\n])[ \t]*+(?:<[A-Za-z/!?]|[>#]|[:~](?=[ \t\r\n]|\Z)|~~~|```|\[\^|(?:[-+*]|[0-9]{1,9}+[.)])(?=[ \t\r\n]|\Z))"
-)
 _TOOL_MARKER = re.compile("\ue200[^\ue200\ue201\\s]*+\ue201")
 _TOOL_MARKER_OPEN = re.compile("\ue200[^\ue200\ue201\\s]*+")
 _TARGET = re.compile(r"[ \t]*+(?:(?:\r\n?|\n)[ \t]*+)?+\S++(?=\s)")
@@ -78,8 +70,7 @@ class Scan:
         self._options = options
         self._leads_line = leads_line
         self._openers: list[_Opener] = []
-        self._runs: dict[int, list[int]] | None = None
-        self._block_lines: list[int] | None = None
+        self._code = CodeRuns(source)
         self._last_closing_angle: int | None = None
         self._quotes_close = True
         self.links: list[tuple[int, int]] = []
@@ -88,8 +79,6 @@ class Scan:
         self._last_closing = self._text.rfind("]")
         self._notes = 0
         self._special = _SPECIAL
-        self._labels: list[int] | None = None
-        self._texts: list[int] | None = None
         self._leading = 0
         self.decided = self._run()
 
@@ -138,49 +127,27 @@ class Scan:
         return at + 2 if following and _PUNCTUATION.match(following) else at + 1
 
     def _backticks(self, at: int) -> int:
-        run = _BACKTICKS.match(self._text, at)
+        run = BACKTICKS.match(self._text, at)
         opened = run.end() if run else at + 1
         self._source.peek(opened)
         if opened - at > MAX_BACKTICKS:
             return opened
-        closing = self._closing_run(opened - at, opened)
+        closing = self._code.closing(opened - at, opened)
+        if closing is not None and (self._defines(opened, closing) or self._links(opened - at, opened, closing)):
+            closing = None
         if closing is None:
             self._source.peek(len(self._text))
             return opened
         self._add("code", at, closing + opened - at)
         return closing + opened - at
 
-    def _closing_run(self, length: int, after: int) -> int | None:
-        if self._runs is None:
-            self._runs = defaultdict(list)
-            for run in _BACKTICKS.finditer(self._text):
-                if self._source.whole or run.end() < len(self._text):
-                    self._runs[run.end() - run.start()].append(run.start())
-        starts = self._runs.get(length, [])
-        index = bisect_left(starts, after)
-        if index == len(starts) or self._holds_block_line(after, starts[index]):
-            return None
-        if self._defines(after, starts[index]) or (length > 1 and self._links(after, starts[index])):
-            return None
-        return starts[index]
+    def _links(self, length: int, start: int, end: int) -> bool:
+        """Whether brackets that are open would end there as a link's text: marked knows no code in two backticks."""
+        return length > 1 and bool(self._openers) and self._code.ends_link(start, end)
 
     def _defines(self, start: int, end: int) -> bool:
         """Whether brackets that are open would end there as a definition's label: one is looked for before code is."""
-        if self._leading and self._labels is None:
-            self._labels = [found.start() for found in _LABEL_END.finditer(self._text)]
-        return bool(self._leading) and _any_between(self._labels or (), start, end)
-
-    def _links(self, start: int, end: int) -> bool:
-        """Whether brackets that are open would end there as a link's text: marked knows no code in two backticks."""
-        if self._openers and self._texts is None:
-            self._texts = [found.start() for found in _TEXT_END.finditer(self._text)]
-        return bool(self._openers) and _any_between(self._texts or (), start, end)
-
-    def _holds_block_line(self, start: int, end: int) -> bool:
-        """Whether a line there begins like HTML or another block: some renderer ends the paragraph there, and the code."""
-        if self._block_lines is None:
-            self._block_lines = [line.start() for line in _BLOCK_LINE.finditer(self._text)]
-        return _any_between(self._block_lines, start, end)
+        return bool(self._leading) and self._code.ends_label(start, end)
 
     def _open_bracket(self, at: int) -> int:
         if at > self._last_closing:
@@ -390,10 +357,6 @@ class Scan:
         "\uff3b": _wide_bracket,
         "\ue200": _tool_marker,
     }
-
-
-def _any_between(places: Sequence[int], start: int, end: int) -> bool:
-    return bisect_left(places, start) < bisect_left(places, end)
 
 
 def _outermost(links: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -7,12 +7,12 @@ since a line is planned and a construct is read only when no further text could 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from .assembly import Assembly, Gaps
-from .blocks import Container, Open, Plan, column_count, plan_line
+from .blocks import Open, Plan, column_count, plan_line
 from .inline import Scan, ScanOptions
+from .line_parts import CELL, blank_line, cell_count, mark_end, past_tabs
 from .sinks import Sink
 from .tables import HeaderRow, is_unsure, last_line
 from .tails import NeedMore, Text
@@ -22,7 +22,6 @@ MAX_MISSING_CELLS = 10_000
 """Cells that short rows leave to be filled in; then the table ends, since two characters a row would buy a row of cells."""
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
-_CELL = re.compile(r"(?:[^|\\]|\\.|\\\Z)++|\|", re.DOTALL)
 _LEAVE_NOTHING = ("seam", "alt", "alt_end", "guard", "marker")
 _SPACE = " \t\r\n"
 _CONTAINER_SIGNS = frozenset(">-+*.):|")
@@ -142,7 +141,7 @@ class Reader:
         plan = plan_line(line, self._open, whole=True)
         self._end_before(plan)
         if plan.part:
-            self._sink.part(_blank_line(plan.after.containers[: plan.kept], "\n"))
+            self._sink.part(blank_line(plan.after.containers[: plan.kept], "\n"))
         if plan.kind == "underline" and "-" in line and self._row.may_be_a_column:
             plan = plan._replace(kind="continuation", after=self._open, escape=True)
         self._sink.line(plan, self._open, line + end)
@@ -217,9 +216,9 @@ class Reader:
             escaped = True
         start = plan.offset
         if escaped:
-            start = _mark_end(line, start)
+            start = mark_end(line, start)
         elif plan.kind == "paragraph":
-            start = _past_tabs(line, start)
+            start = past_tabs(line, start)
         self._sink.raw(self._before_text(plan, line) + line[plan.offset : start])
         if escaped and line[start : start + 1] in _CONTAINER_SIGNS:
             self._sink.backslash()
@@ -250,7 +249,7 @@ class Reader:
         self._end_leaf()
         self._sink.raw(end)
         if end and self._row.piped:
-            self._sink.part(_blank_line(self._open.containers, end))
+            self._sink.part(blank_line(self._open.containers, end))
         self._stand(self._open, within=False)
 
     def _take_row(self, plan: Plan, line: str, end: str) -> None:
@@ -262,14 +261,14 @@ class Reader:
             return
         self._sink.raw(self._before_text(plan, line))
         self._leads = True
-        for cell in _CELL.finditer(row):
+        for cell in CELL.finditer(row):
             if cell.group() == "|":
                 self._sink.raw("|")
             else:
                 self._grow_leaf(cell.group())
                 self._scan(whole=True)
         self._sink.raw(end)
-        self._missing += max(0, self._columns - _cells(row))
+        self._missing += max(0, self._columns - cell_count(row))
         self._stand(plan.after, within=False)
 
     def _may_show_nothing(self, row: str) -> bool:
@@ -381,27 +380,3 @@ def _before_last_space(text: str) -> str:
 
 def _goes_on(plan: Plan) -> bool:
     return plan.kind == "continuation" and not plan.escape
-
-
-def _blank_line(containers: Iterable[Container], end: str) -> str:
-    """A blank line in containers that are open. It holds a blank: after a carriage return a line feed alone is none."""
-    return ("".join("> " if container.marker == ">" else " " * container.indent for container in containers) or " ") + end
-
-
-def _past_tabs(line: str, offset: int) -> int:
-    """Past the blanks at `offset` when a tab is among them, since a part of it may be a container's."""
-    bare = line[offset:].lstrip(" \t")
-    return len(line) - len(bare) if "\t" in line[offset : len(line) - len(bare)] else offset
-
-
-def _mark_end(line: str, offset: int) -> int:
-    """Past the blanks and digits at `offset`: where a backslash keeps a container or a table from opening."""
-    while offset < len(line) and line[offset] in " \t0123456789":
-        offset += 1
-    return offset
-
-
-def _cells(row: str) -> int:
-    pipes = sum(cell.group() == "|" for cell in _CELL.finditer(row.strip(" \t")))
-    ends = row.strip(" \t")
-    return pipes + 1 - ends.startswith("|") - (len(ends) > 1 and ends.endswith("|"))

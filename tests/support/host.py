@@ -15,7 +15,6 @@ from typing import IO, Self
 ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 60.0
 STOP_SECONDS = 30.0
-NOTICE_SECONDS = 10.0
 
 
 class HostProcess:
@@ -69,15 +68,6 @@ class HostProcess:
             assert time.monotonic() < deadline, "the host did not listen in time"
             time.sleep(0.02)
         return self
-
-    def complains(self, of: str) -> bool:
-        """Whether a line holding this comes within a few seconds."""
-        deadline = time.monotonic() + NOTICE_SECONDS
-        while not any(of in line for line in self.complaints):
-            if time.monotonic() > deadline:
-                return False
-            time.sleep(0.02)
-        return True
 
     def stop(self) -> float:
         """Sends SIGTERM; gives the seconds until the host had ended."""

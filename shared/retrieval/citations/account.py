@@ -41,7 +41,6 @@ class Account:
             raise InvalidRequest("The format is one of html, markdown and text.", code="unknown_format")
         policy = LinkPolicy(asked.allowed_hosts, (s.link for s in asked.sources if s.link))
         self.ledger = Ledger(asked.sources, required=asked.required, shown_as=asked.format, references=asked.references)
-        self._as_written = asked.format == "text"
         self.sink: HtmlSink | TextSink
         dialect: StretchDialect
         if asked.format == "html":
@@ -76,7 +75,7 @@ class Account:
 
     def _read(self, text: str, *, final: bool) -> None:
         """Vertical tabs and form feeds are blanks to some renderers, so they become such in what is rendered."""
-        rendered = text if self._as_written else text.replace("\x0b", " ").replace("\x0c", " ")
+        rendered = text.replace("\x0b", " ").replace("\x0c", " ") if self.sink.words else text
         self.reader.feed(rendered, final=final)
 
     def check(self) -> Check:

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from .links import LinkPolicy
-from .signs import ANCHOR, CODE, EAT, GUARD, PLACES, SEAM, SEAMS
+from .signs import ANCHOR, CODE, EAT, ENTITY, GUARD, PLACES, SEAM, SEAMS
 
 _PLACE = re.compile(f"[{PLACES}]")
 _BREAK = re.compile(rf"[\s{PLACES}{GUARD}]")
@@ -30,11 +30,10 @@ _ALIKE = re.compile(r"(?:https?://)?[A-Za-z0-9./?#=&%@_\-]+", re.IGNORECASE)
 """An address in which no renderer finds another one."""
 _SENTENCE_ENDS = ("", ".", ",", ";", "!", "?")
 _PIECE = re.compile(
-    rf"\\([!-/:-@\[-`{{-~])|(&(?:#\d{{1,7}}|#[xX][0-9a-fA-F]{{1,6}}|[A-Za-z][A-Za-z0-9]{{1,31}});)|([{SEAMS}]++)|(.)",
+    rf"\\([!-/:-@\[-`{{-~])|({ENTITY})|([{SEAMS}]++)|(.)",
     re.DOTALL,
 )
-_ENTITY = r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"
-_SPLIT = re.compile(rf"\\[!-/:-@\[-`{{-~]|{_ENTITY}|[{SEAMS}]++")
+_SPLIT = re.compile(rf"\\[!-/:-@\[-`{{-~]|{ENTITY}|[{SEAMS}]++")
 _LABEL = r"(?:[^\W_]|[-$+=~^|\u00a1-\u1fff\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2070-\u2fff\u3040-\U0010ffff])"
 _LISTED = (
     "com|org|net|edu|gov|int|mil|info|biz|name|pro|web|xxx|aero|asia|coop|museum|shop|app|dev|cloud|online|site|store|tech|xyz|club|"

@@ -31,6 +31,8 @@ _OTHER_SPACE = re.compile(r"[\x0b\x0c]")
 """In a delimiter row, space to GitHub's tables and not to markdown-it's."""
 _GAP = r"[ \t\x0b\x0c]*+"
 _DELIMITER_ROW = re.compile(rf"\|?+{_GAP}:?+-++:?+{_GAP}(?:\|{_GAP}:?+-++:?+{_GAP})*+\|?+{_GAP}$")
+ITEM_MARKS = frozenset("-+*.)")
+"""How the mark of a list item ends."""
 _CONTAINER_START = re.compile(r"[->+*]|[0-9]{1,9}+[.)]")
 _OPEN_ENDED = re.compile(
     r"(?:#{1,7}+|[-+*=_]|[0-9]{1,9}+[.)]?+|`{1,2}+|`{3,}+[^`]*+|~{1,2}+"

@@ -17,8 +17,8 @@ def blank_line(containers: Iterable[Container], end: str) -> str:
 
 def past_tabs(line: str, offset: int) -> int:
     """Past the blanks at `offset` when a tab is among them, since a part of it may be a container's."""
-    bare = line[offset:].lstrip(" \t")
-    return len(line) - len(bare) if "\t" in line[offset : len(line) - len(bare)] else offset
+    end = len(line) - len(line[offset:].lstrip(" \t"))
+    return end if "\t" in line[offset:end] else offset
 
 
 def mark_end(line: str, offset: int) -> int:

@@ -43,6 +43,9 @@ _BIDI_CONTROLS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _CONTROLS_AND_SPACE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 REPLACEMENT = "\ufffd"
 
+ENTITY = r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"
+"""What HTML and Markdown may decode."""
+
 BYTE_ORDER_MARK = "\ufeff"
 """At the start of an answer some renderer leaves it out, and others do not."""
 MAX_NAME_CHARACTERS = 1_000

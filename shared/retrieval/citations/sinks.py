@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from .blocks import MAX_FENCE, Open, Plan
+from .blocks import ITEM_MARKS, MAX_FENCE, Open, Plan
 from .html_text import HtmlText
 
 
@@ -131,7 +131,7 @@ def _short_fence(line: str) -> str:
 
 def _held_off(before: str) -> str:
     """A no-break blank, after a blank where the mark of an item needs one."""
-    return before + (" " if before[-1:] in ("-", "+", "*", ".", ")") else "") + NO_BREAK_SPACE
+    return before + (" " if before[-1:] in ITEM_MARKS else "") + NO_BREAK_SPACE
 
 
 _LIST = re.compile(r'<(?:ul|ol(?: start="\d+")?)>')

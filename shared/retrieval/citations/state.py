@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import InvalidRequest
-from .blocks import Container, Fence, Open
+from .blocks import ITEM_MARKS, Container, Fence, Open
 from .reader import Position
 from .tables import MAX_LINE, HeaderRow
 
@@ -100,7 +100,7 @@ def position_from(values: list[Any]) -> Position:
 
 def container_marker(value: str) -> str:
     """The marker of a container. Raises ValueError for what marks none."""
-    if value not in (">", "-", "+", "*", ".", ")"):
+    if value != ">" and value not in ITEM_MARKS:
         raise ValueError
     return value
 

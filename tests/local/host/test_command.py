@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.local.host import apps
+from tests.local.host.scenarios import wait_until
 from tests.support.host import ROOT, HostProcess
 
 WAITING = "@app.route(route='x', auth_level='ANONYMOUS')\ndef x(req: func.HttpRequest) -> str:\n    return 'x'"
@@ -147,7 +148,7 @@ def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:
         os.kill(worker, signal.SIGKILL)
         assert all_gone([worker])
         # A call that is sent before the host has noticed went to the dead worker, and fails as it would on Azure.
-        assert host.complains("The worker process ended (1 of 3).")
+        assert wait_until(lambda: any("The worker process ended (1 of 3)." in line for line in host.complaints), 10)
         assert status(host, "/api/x") == 200
         assert host.worker_process_id != worker
 

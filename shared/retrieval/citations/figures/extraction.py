@@ -49,7 +49,6 @@ _PLACED = re.compile(r"\b(?:is|was|came|comes|come|ranks|ranked|placed|finished)
 _NO_ORDER = re.compile(r"[\s\u2010\u2011-]+(?:part(?:y|ies)|sectors?|persons?|world|reading|to\s+none)\b", re.IGNORECASE)
 """After `third` and its like: words that it counts nothing with."""
 _SHARE = re.compile(r"(?<![\d/.])(?P<count>\d{1,2})/(?P<part>[1-9]\d?)(?![\d/])")
-
 _RATIO = re.compile(r"(?<![\d.])(?P<left>\d{1,4})\s?(?::|to|for every|/|-|\u2013)\s?(?P<right>\d{1,4})(?![\d.])")
 
 
@@ -88,7 +87,7 @@ def _stated(match: re.Match[str], states: bool) -> list[tuple[str, ...]]:
             moment = moment_of(match.group()) if kind == "iso" and not states else ()
             return [_date_keys(readings, states) + moment for readings in dates_in(kind, match[kind])]
     if match["years"]:
-        return _years_keys(match["years"], states)
+        return _period_keys(match["years"], states)
     if match["ratio"]:
         return [_ratio_keys(match["ratio"], states)]
     if match["time"]:
@@ -96,13 +95,13 @@ def _stated(match: re.Match[str], states: bool) -> list[tuple[str, ...]]:
     if match["phone"]:
         return [phone_keys(match["phone"])]
     if match["digits"]:
-        return [digits_keys(match, states=states) + _years(match, states)]
+        return [digits_keys(match, states=states) + _year_keys_in(match, states)]
     if match["fraction"]:
         return [fraction_keys(match["fraction"]) + (() if states else fraction_parts(match["fraction"]))]
     return [_word_keys(match, states) if match["word"] else _ordinal_keys(match, states)]
 
 
-def _years_keys(text: str, states: bool) -> list[tuple[str, ...]]:
+def _period_keys(text: str, states: bool) -> list[tuple[str, ...]]:
     """Two years, as in `2019/20`, or a month, as in `2024-01`; a text may mean either."""
     years, month = years_of(text), month_of(text)
     if states and years is None and month is not None:
@@ -127,7 +126,7 @@ def _date_keys(readings: list[Date], states: bool) -> tuple[str, ...]:
     return tuple(key for date in readings for key in date_keys(date))
 
 
-def _years(match: re.Match[str], states: bool) -> tuple[str, ...]:
+def _year_keys_in(match: re.Match[str], states: bool) -> tuple[str, ...]:
     """The decade that `1990s` is and that a text with a year in it tells, and both years of the period `202223`."""
     digits = match["digits"]
     if not digits.isdecimal():

@@ -8,10 +8,10 @@ import unicodedata
 from bisect import bisect_right
 from typing import NamedTuple
 
-from ..signs import clean_text
+from ..signs import ENTITY, clean_text
 
 _FOLDED = re.compile(
-    r"(?P<entity>&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});)"
+    rf"(?P<entity>{ENTITY})"
     r"|(?P<whole>(?<!\d)\d{1,9})?[ \u00a0\u2009\u202f]?(?P<fraction>[\u00bc-\u00be\u2150-\u215e])"
     r"|(?P<other>[^\x00-\x7f\u00bc-\u00be\u2150-\u215e]++)"
 )

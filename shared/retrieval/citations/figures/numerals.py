@@ -35,11 +35,11 @@ PHONES = (
 )
 _ORDINAL_SUFFIXES = frozenset(("st", "nd", "rd", "th"))
 _UNIT_NAMES = (
-    "s st nd rd th am pm p c f x y yr yrs h hr hrs min mins sec secs ms us ns kg g mg lb lbs oz km cm mm nm m2 m3 km2 cm2 "
+    "s am pm p c f x y yr yrs h hr hrs min mins sec secs ms us ns kg g mg lb lbs oz km cm mm nm m2 m3 km2 cm2 "
     "cm3 ml l ft ft2 in yd mi ha sqm sqft mph kmh kph kn fps rpm cl hz khz mhz ghz v kv w kw mw gw wh kwh mwh mah ma kj "
     "kcal cal pa hpa kpa mpa bar psi db dpi px pt pts kb mb gb tb pb kbps mbps gbps eur usd gbp"
 )
-_UNITS = frozenset(_UNIT_NAMES.split(" "))
+_UNITS = frozenset(_UNIT_NAMES.split(" ")) | _ORDINAL_SUFFIXES
 
 
 def digits_keys(match: re.Match[str], *, states: bool) -> tuple[str, ...]:

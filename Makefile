@@ -19,16 +19,16 @@ test-quick: $(VENV)/.dev ## the tests without the slow ones
 	@$(PY) -m pytest -n 2 --dist loadscope --no-loadscope-reorder -m "not slow" $(ARGS)
 
 index: $(VENV)/.local ## loads DATA=file.jsonl by INDEX=definition.json into the search service at URL
-	@$(PY) -m local.search.load --data $(DATA) --index $(INDEX) $(if $(URL),--url $(URL))
+	@$(PY) -m emulators.azure_search.load --data $(DATA) --index $(INDEX) $(if $(URL),--url $(URL))
 
 truth: $(VENV)/.dev ## the counts of the measured truths (docs/truth.md)
 	@$(PY) -m pytest -q -rP -k "golden or recorded or recordings" | grep -E "agree|measured|whole|passed|failed"
 
 snapshots: $(VENV)/.local ## what each parameter file would deploy, written anew; needs the bicep compiler
-	@$(PY) -m local.snapshots write
+	@$(PY) -m scripts.snapshots write
 
 package: $(VENV)/.local ## the zip that is deployed
-	@$(PY) -m local.package --out dist/app.zip
+	@$(PY) -m scripts.package --out dist/app.zip
 
 clean:
 	rm -rf $(VENV) node_modules dist .local

@@ -27,7 +27,7 @@ from azure.core.credentials import AzureKeyCredential
 from azure.core.rest import HttpRequest
 from azure.search.documents.aio import SearchClient
 
-from local.search.load import load_index
+from emulators.azure_search.load import load_index
 from shared.api import EVIDENCE, Request, Services, respond
 from shared.retrieval import IndexSettings, Retrieval, RetrievalSettings
 from shared.settings import load_settings
@@ -45,7 +45,8 @@ Way = Callable[[], Awaitable[object]]
 
 def start_service(port: int) -> subprocess.Popen[bytes]:
     """The embedded service in a process of its own, with the sample inspections in it."""
-    service = subprocess.Popen([sys.executable, "-m", "local.search", "--port", str(port)], stdout=subprocess.DEVNULL)
+    command = [sys.executable, "-m", "emulators.azure_search", "--port", str(port)]
+    service = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     address = f"http://127.0.0.1:{port}"
     for _ in range(200):
         try:

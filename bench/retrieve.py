@@ -17,9 +17,9 @@ from typing import Any
 
 from azure.core.credentials import AccessToken
 
-from local.search.load import load, read_documents, read_index
-from local.search.service import SearchService
-from local.search.transport import EmbeddedTransport
+from emulators.azure_search.load import load, read_documents, read_index
+from emulators.azure_search.service import SearchService
+from emulators.azure_search.transport import EmbeddedTransport
 from shared.retrieval import (
     AgentIndex,
     AgentSettings,

@@ -14,9 +14,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from local.search.load import load, read_documents
-from local.search.message import Request
-from local.search.service import SearchService
+from emulators.azure_search.http import Request
+from emulators.azure_search.load import load, read_documents
+from emulators.azure_search.service import SearchService
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT.parent / "shared" / "data" / "cranfield"

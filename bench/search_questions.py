@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from local.search.load import load, read_documents, read_index
-from local.search.message import Request
-from local.search.service import SearchService
+from emulators.azure_search.http import Request
+from emulators.azure_search.load import load, read_documents, read_index
+from emulators.azure_search.service import SearchService
 
 from .search_quality import DEFINITION
 

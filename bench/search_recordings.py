@@ -36,7 +36,7 @@ REASONS = {
 
 def replay() -> dict[str, Any]:
     """What the comparer says of a freshly started service."""
-    command = [sys.executable, "-m", "local.search", "--port", "0", "--shards", "12"]
+    command = [sys.executable, "-m", "emulators.azure_search", "--port", "0", "--shards", "12"]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
     assert server.stdout is not None
     address = server.stdout.readline().split()[-1]

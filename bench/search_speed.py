@@ -14,7 +14,7 @@ from pathlib import Path
 
 import aiohttp
 
-from local.search.load import load_index, read_documents, read_index
+from emulators.azure_search.load import load_index, read_documents, read_index
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT.parent / "shared" / "data" / "establishments.jsonl"
@@ -24,7 +24,7 @@ CALLS = 1000
 
 async def main(data: Path, index: Path) -> None:
     """Serve in a process of its own, load, search, print."""
-    command = (sys.executable, "-m", "local.search", "--port", "0")
+    command = (sys.executable, "-m", "emulators.azure_search", "--port", "0")
     server = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE, cwd=ROOT)
     assert server.stdout is not None
     url = (await server.stdout.readline()).decode().split()[-1]

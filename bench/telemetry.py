@@ -23,12 +23,12 @@ from opentelemetry.sdk.metrics.export import MetricExporter, MetricExportResult,
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
-from local.search.load import load, read_documents, read_index
-from local.search.service import SearchService
-from local.search.transport import EmbeddedTransport
+from emulators.azure_search.load import load, read_documents, read_index
+from emulators.azure_search.service import SearchService
+from emulators.azure_search.transport import EmbeddedTransport
 from shared.retrieval import QUIET, IndexSettings, Retrieval, RetrievalSettings, Signals
 from shared.telemetry import AppSignals, TelemetrySettings, redactor_of
-from shared.telemetry.admission import Admission
+from shared.telemetry.allow_list import Admission
 from shared.telemetry.exporters import RedactingSpanExporter
 from shared.telemetry.pipeline import Exporters, Pipeline
 

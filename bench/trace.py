@@ -11,8 +11,8 @@ from typing import Any
 
 import aiohttp
 
-from local.children import free_port
 from local.stack import Stack, running_stack
+from local.subprocesses import free_port
 from tests.support.ingestion import Envelope, Ingestion, tree
 
 SECONDS = 30.0

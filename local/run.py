@@ -10,9 +10,9 @@ import sys
 import aiohttp
 
 from .azurite import AzuriteError
-from .children import LocalRunError, require_free
+from .demo import Walk
 from .stack import running_stack
-from .walk import Walk
+from .subprocesses import LocalRunError, require_free
 
 SEARCH_PORT = 5250
 """Where `make index` looks for the search service unless it is told otherwise."""

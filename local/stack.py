@@ -12,10 +12,11 @@ from pathlib import Path
 
 import aiohttp
 
+from emulators.azure_search.load import LoadError, load_over_http, read_documents, read_index
+
 from .azurite import Azurite
-from .children import ROOT, Child, LocalRunError, free_port, is_free
 from .sample_settings import app_settings
-from .search.load import LoadError, load_over_http, read_documents, read_index
+from .subprocesses import ROOT, Child, LocalRunError, free_port, is_free
 
 START_SECONDS = 120.0
 SAMPLE = ROOT / "local" / "sample"
@@ -50,13 +51,14 @@ async def running_stack(port: int, say: Callable[[str], None], search_port: int 
             say("starting the embedded search service and loading the sample data")
             where = search_port if search_port and is_free(search_port) else free_port()
             search = f"http://127.0.0.1:{where}"
-            children.append(Child("search", ["local.search", "--port", str(where)], logs / "search.log"))
+            children.append(Child("search", ["emulators.azure_search", "--port", str(where)], logs / "search.log"))
             await _answers(children[-1], f"{search}/indexes?api-version=2024-07-01")
             await _load_sample(search)
             say(f"starting the app on port {port}")
             settings = app_settings(search, azurite.connection_string) | _own_settings()
             environ = {**_clean_environment(), **settings}
-            children.append(Child("app", ["local.host", str(ROOT), "--port", str(port)], logs / "app.log", environ))
+            host = ["emulators.functions_host", str(ROOT), "--port", str(port)]
+            children.append(Child("app", host, logs / "app.log", environ))
             app = f"http://127.0.0.1:{port}/api"
             await _answers(children[-1], f"{app}/health/live")
             yield Stack(app, search, settings, azurite, *children)

@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from local.search.transport import EmbeddedTransport
+from emulators.azure_search.transport import EmbeddedTransport
 from shared.retrieval import Retrieval
 from tests.support.app import sample_service
 

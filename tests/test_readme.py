@@ -13,8 +13,8 @@ import aiohttp
 import pytest
 import pytest_asyncio
 
-from local.children import free_port
 from local.stack import Stack, running_stack
+from local.subprocesses import free_port
 from tests.test_function_app import HTTP
 
 ROOT = Path(__file__).resolve().parents[1]

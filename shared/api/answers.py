@@ -8,13 +8,13 @@ from typing import NamedTuple
 from shared.briefing import AnswerOptions, answer
 from shared.retrieval import EvidenceSearch
 
-from .json_body import body_as
-from .replies import Reply
+from .json import body_as
 from .requests import Request
+from .responses import Reply
 from .routes import Call, Route
+from .schemas.answers import AnswerBody, answer_json
+from .schemas.search import evidence_searches
 from .services import Services
-from .wire.answers import AnswerBody, answer_json
-from .wire.search import evidence_searches
 
 
 class AnswerCall(NamedTuple):

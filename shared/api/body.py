@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from .replies import HttpError
 from .requests import Request
+from .responses import HttpError
 
 _MOST_DIGITS = 20
 

@@ -18,12 +18,11 @@ from shared.retrieval import Format, InvalidRequest, Problem
 from shared.settings import Section
 
 from .fault_paths import fault_paths
-from .json_body import body_as
-from .replies import Reply
+from .json import body_as
 from .requests import Request
+from .responses import Reply
 from .routes import Call, Handle, Route
-from .services import Services
-from .wire.briefings import (
+from .schemas.briefings import (
     SubmissionBody,
     batch_href,
     batch_json,
@@ -34,6 +33,7 @@ from .wire.briefings import (
     rejections_json,
     submission_items,
 )
+from .services import Services
 
 FORMATS: tuple[Format, ...] = get_args(Format)
 CONTENT_TYPES: dict[Format, str] = {"html": "text/html", "markdown": "text/markdown", "text": "text/plain"}

@@ -7,13 +7,13 @@ from functools import partial
 from shared.retrieval import MAX_CITATIONS_BODY_BYTES, CitationStream, Resolution, resolve
 
 from .fault_paths import fault_paths
-from .json_body import body_as
+from .json import body_as
 from .long_work import away_when
-from .replies import Reply
+from .responses import Reply
 from .routes import Call, Route
+from .schemas.citations import CitationsBody, StreamBody, given_sources, resolution_json, sources_of, stream_json
 from .services import Services
 from .told import tell_resolution
-from .wire.citations import CitationsBody, StreamBody, given_sources, resolution_json, sources_of, stream_json
 
 _LONG_BYTES = 20_000
 """Bodies above this take more than about 20 ms of processor time to resolve (spec 1)."""

@@ -5,11 +5,10 @@ from __future__ import annotations
 from shared.retrieval import Caller, NotConfigured, TextSearchProvider, check_rights, index_search
 from shared.settings import ContextSettings, Section
 
-from .json_body import body_as
-from .replies import Reply
+from .json import body_as
+from .responses import Reply
 from .routes import Call, Route
-from .services import Services
-from .wire.context import (
+from .schemas.context import (
     ContextBody,
     OptionsBody,
     RememberBody,
@@ -21,6 +20,7 @@ from .wire.context import (
     tool_json,
     tool_reply_json,
 )
+from .services import Services
 
 
 async def handle_context(services: Services, call: Call) -> Reply:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from shared.retrieval import RetrievalError
 
-from .replies import Reply
+from .responses import Reply
 from .routes import Call, Route
 from .services import Services
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shared.retrieval import AgentSettings, Caller, IndexSettings, RetrievalSettings, may_read
 
-from .replies import Reply
+from .responses import Reply
 from .routes import Call, Route
 from .services import Services
 

@@ -20,9 +20,9 @@ from shared.retrieval import (
 from shared.retrieval import RetrieveShape as Shape
 from shared.settings import Section
 
-from .json_body import read_object
-from .replies import Failure, HttpError, Reply
+from .json import read_object
 from .requests import Request
+from .responses import Failure, HttpError, Reply
 from .routes import Call, Route
 from .services import Services
 

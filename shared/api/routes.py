@@ -9,9 +9,9 @@ from typing import Any
 from shared.retrieval import MAX_BODY_BYTES, Caller
 from shared.settings import Section
 
-from .callers import Role
-from .replies import Failure, Reply, problem_reply
+from .auth import Role
 from .requests import Request
+from .responses import Failure, Reply, problem_reply
 from .services import Services
 
 

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 from shared.retrieval import EvidenceSearch, ODataFilter, fence
 
-from .json_body import body_as
-from .replies import Reply
+from .json import body_as
 from .requests import Request
+from .responses import Reply
 from .routes import Call, Route
+from .schemas.search import EvidenceBody, SearchBody, evidence_json, evidence_searches, filter_of, hit_json, page_json
 from .services import Services
-from .wire.search import EvidenceBody, SearchBody, evidence_json, evidence_searches, filter_of, hit_json, page_json
 
 
 class SearchCall(NamedTuple):

@@ -37,10 +37,10 @@ from shared.retrieval import (
 from shared.settings import Settings, load_settings
 from shared.telemetry import set_up
 
-from .capacity import Capacity
+from .concurrency import Capacity
 
 if TYPE_CHECKING:
-    from .replies import Reply
+    from .responses import Reply
 
 HOST_JSON = Path(__file__).resolve().parents[2] / "host.json"
 

@@ -1,6 +1,6 @@
 """Answers and queue-driven briefings over numbered evidence: the only door to this package."""
 
-from .answers import (
+from shared.answers.answer import (
     Answer,
     AnswerOptions,
     AnswerPiece,
@@ -10,6 +10,11 @@ from .answers import (
     answer_all,
     stream_answer,
 )
+from shared.answers.extractive import ExtractiveWriter
+from shared.answers.model import ModelWriter
+from shared.answers.planner import ModelPlanner
+from shared.answers.writer import AnswerWriter, Draft, Rejected, Task, Usage, Writer
+
 from .batches import BatchPage, BatchProgress, ListedBriefing, check_batch_page
 from .briefings import BriefingParts, Briefings
 from .connect import connect_storage
@@ -37,19 +42,15 @@ from .errors import (
     StorageRefused,
     StorageUnavailable,
 )
-from .extractive import ExtractiveWriter
-from .model import ModelWriter
-from .pages import PAGE_CONTENT_SECURITY_POLICY
-from .planner import ModelPlanner
+from .page import PAGE_CONTENT_SECURITY_POLICY
 from .readiness import ReadyCheck
 from .records import FINAL, STATUSES, Status
 from .rejections import Rejection, RejectionPage, check_rejections_page
 from .settings import BriefingSettings, ModelSettings, StorageSettings
 from .storage import Blobs, Queue, Storage
 from .submission import BatchReceipt, Receipt, SubmissionItem, check_submission
-from .tokens import DailyTokens
-from .views import BriefingView, SectionView
-from .writing import AnswerWriter, Draft, Rejected, Task, Usage, Writer
+from .token_budget import DailyTokens
+from .view import BriefingView, SectionView
 
 __all__ = [
     "FINAL",

@@ -16,7 +16,7 @@ from .continuations import Continuation, read_continuation, write_continuation
 from .definitions import Definitions
 from .errors import BriefingBusy, BriefingGone, BriefingNotFound, InvalidSubmission
 from .identity import content_digest, retry_id
-from .intake import Order
+from .jobs import Order
 from .record_store import Pointer, RecordStore
 from .records import FINAL, STATUSES, Record, RecordKey, Standing, Status, entry_standing, now
 from .storage import LIST_PAGE, BlobEntry

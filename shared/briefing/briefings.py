@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from shared.answers.writer import AnswerWriter
 from shared.retrieval import QUIET, Caller, Format, IndexSettings, RetrievalError, Signals
 
 from .access import Access
@@ -19,8 +20,8 @@ from .definitions import Definition, Definitions
 from .deliveries import Delivery, Outcome
 from .errors import BriefingGone, BriefingNotFound, Redeliver
 from .identity import is_id
-from .intake import Intake
-from .pages import render_page
+from .jobs import Intake
+from .page import render_page
 from .poison import PoisonHandler
 from .readiness import ReadyCheck, check_parts
 from .record_store import RecordStore
@@ -29,9 +30,8 @@ from .rejections import RejectionPage, check_rejections_page, list_rejections
 from .settings import BriefingSettings
 from .storage import Storage
 from .submission import BatchReceipt, Receipt, Submission, SubmissionItem, SubmissionParts
-from .views import BriefingView, view_of
+from .view import BriefingView, view_of
 from .worker import Worker, Workshop
-from .writing import AnswerWriter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

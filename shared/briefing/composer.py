@@ -7,15 +7,15 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
+from shared.answers.answer import AnswerOptions, Written, write_checked
+from shared.answers.writer import AnswerWriter, Draft, Task, Usage, Writer
 from shared.retrieval import QUIET, Caller, Evidence, EvidenceSearch, Signals, Source
 
-from .answers import AnswerOptions, Written, write_checked
 from .definitions import Definition, SectionTemplate, fill_text
 from .numbering import number_through, renumbered
 from .patience import Patience
 from .results import Result, SectionResult
 from .together import together
-from .writing import AnswerWriter, Draft, Task, Usage, Writer
 
 Guard = Callable[[], Awaitable[None]]
 """Awaited before each call of the writer; raises when the run has lost its record."""

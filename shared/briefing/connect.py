@@ -25,8 +25,8 @@ def connect_storage(where: StorageSettings, settings: BriefingSettings, credenti
     Raises `NotConfigured` naming what is missing.
     """
     # The SDKs take half a second to import, and most calls of the app need neither.
-    from .azure_blobs import blobs_from_connection_string, blobs_from_identity
     from .azure_queues import queues_from_connection_string, queues_from_identity
+    from .azure_storage import blobs_from_connection_string, blobs_from_identity
 
     if where.connection_string:
         try:

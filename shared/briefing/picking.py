@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
-from .units import Kind, Unit, blocks_of
+from shared.answers.segments import Kind, Unit, blocks_of
+
 from .words import alike, plain_words, stem, stems
 
 MAX_PICKED = 15

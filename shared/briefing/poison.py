@@ -8,7 +8,7 @@ from shared.retrieval import RetrievalError
 
 from .deliveries import Delivery, Outcome
 from .errors import InternalFault
-from .intake import Order
+from .jobs import Order
 from .messages import MAX_QUEUE_BYTES, Unreadable
 from .records import Record, now
 from .storage import Queue

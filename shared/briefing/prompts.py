@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from shared.answers.writer import Task
 from shared.retrieval import fence
-
-from .writing import Task
 
 CITE = "Cite the evidence each point relies on as plain text [Evidence n], never as a link."
 KEEP_MARKERS = (

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, Self
 
+from shared.answers.answer import AnswerStatus
+from shared.answers.writer import Usage, Writer
 from shared.retrieval import CitationProblem, Source
 
-from .answers import AnswerStatus
 from .numbering import Numbers
-from .writing import Usage, Writer
 
 ResultStatus = Literal["completed", "no_evidence", "failed_checks"]
 

@@ -11,21 +11,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from shared.retrieval import (
-    MAX_BRIEFINGS_PER_CALL,
-    QUIET,
-    Caller,
-    Problem,
-    RetrievalError,
-    Signals,
-    UnknownName,
-)
+from shared.retrieval import MAX_BRIEFINGS_PER_CALL, QUIET, Caller, Problem, RetrievalError, Signals, UnknownName
 
 from .access import Access
 from .definitions import Definition, Definitions
 from .errors import BriefingConflict, InvalidSubmission
 from .identity import ID_RULE, content_digest, is_id, new_id, repeatable_id
-from .intake import Order
+from .jobs import Order
 from .messages import Message
 from .parameters import check_parameters
 from .record_store import Pointer, RecordStore

@@ -11,11 +11,11 @@ from shared.retrieval import QUIET, IdentityUnavailable, RetrievalError, Signals
 
 from .access import Access
 from .announcing import Announcer
-from .claims import Claim, LostRecord
 from .composer import Composer, Run
 from .deliveries import Delivery, Outcome
 from .errors import DeadlinePassed, InternalFault, Redeliver
-from .intake import Intake, Order
+from .jobs import Intake, Order
+from .lease import Claim, LostRecord
 from .messages import Unreadable
 from .patience import Patience
 from .record_store import RecordStore

@@ -1,6 +1,27 @@
 """Search, numbered evidence and checked citations over Azure AI Search: the only door to this package."""
 
-from .caller import Caller, check_rights, may_read
+from .access import Caller, check_rights, may_read
+from .agents import (
+    MessageImage,
+    MessageText,
+    Planner,
+    PlanningActivity,
+    QueryPlan,
+    RankingActivity,
+    ReasoningActivity,
+    Reference,
+    RetrieveMessage,
+    RetrieveReply,
+    RetrieveRequest,
+    RetrieveShape,
+    SearchActivity,
+    Target,
+    azure_error,
+    parse_agent_key,
+    parse_retrieve_request,
+    reply_to_json,
+    retrieve,
+)
 from .citations import (
     Check,
     Citation,
@@ -13,6 +34,7 @@ from .citations import (
     resolve,
     sources_from_retrieval,
 )
+from .client import EvidenceSearch, Retrieval
 from .clock import SYSTEM_CLOCK, Clock
 from .context import (
     ChatMessage,
@@ -31,7 +53,6 @@ from .context import (
     index_search,
     injected_message,
 )
-from .defusing import restored
 from .errors import (
     CallerError,
     Forbidden,
@@ -53,34 +74,13 @@ from .errors import (
     TooLarge,
     UnknownName,
 )
-from .evidence import Evidence, Omission, OmissionReason, SearchSummary
+from .evidence.escaping import restored
+from .evidence.results import Evidence, Omission, OmissionReason, SearchSummary
+from .evidence.sources import Source
 from .fence import fence
-from .filter_fields import check_fields
 from .filter_json import filter_from_json
-from .filters import FilterNotBuilt, ODataFilter, odata
-from .hits import Caption, Hit, HitPage, ScoreKind, Semantic, SemanticAnswer
-from .identity import in_azure, make_credential
-from .knowledge import (
-    MessageImage,
-    MessageText,
-    Planner,
-    PlanningActivity,
-    QueryPlan,
-    RankingActivity,
-    ReasoningActivity,
-    Reference,
-    RetrieveMessage,
-    RetrieveReply,
-    RetrieveRequest,
-    RetrieveShape,
-    SearchActivity,
-    Target,
-    azure_error,
-    parse_agent_key,
-    parse_retrieve_request,
-    reply_to_json,
-    retrieve,
-)
+from .filters.filter import FilterNotBuilt, ODataFilter, odata
+from .filters.policy import check_fields
 from .limits import (
     MAX_ANSWER_CHARACTERS,
     MAX_BODY_BYTES,
@@ -101,10 +101,10 @@ from .limits import (
 )
 from .loopback import is_loopback_host
 from .nesting import is_nested_deeper
-from .retrieval import EvidenceSearch, Retrieval
+from .search.credentials import in_azure, make_credential
+from .search.results import Caption, Hit, HitPage, ScoreKind, Semantic, SemanticAnswer
 from .settings import AgentIndex, AgentSettings, Authentication, IndexSettings, RetrievalSettings
-from .signals import QUIET, Signals, SpanHandle
-from .sources import Source
+from .telemetry import QUIET, Signals, SpanHandle
 
 __all__ = [
     "MAX_ANSWER_CHARACTERS",

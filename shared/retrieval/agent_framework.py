@@ -14,7 +14,7 @@ except ImportError as error:  # pragma: no cover - the other side of an optional
     raise ImportError("The Agent Framework is not installed: pip install agent-framework-core") from error
 
 from .context import ChatMessage, Mark, OtherPart, TextPart, TextSearchProvider, ToolDefinition
-from .context.messages import ATTRIBUTION, CHAT_HISTORY, CONTEXT_PROVIDER, EXTERNAL, SOURCE_ID
+from .context.models import ATTRIBUTION, CHAT_HISTORY, CONTEXT_PROVIDER, EXTERNAL, SOURCE_ID
 
 
 class SearchContextProvider(ContextProvider):

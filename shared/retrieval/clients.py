@@ -9,9 +9,9 @@ from urllib.request import getproxies_environment
 from azure.core.credentials_async import AsyncTokenCredential
 from azure.core.pipeline.transport import AioHttpTransport, AsyncHttpTransport
 
-from .azure_search import IndexService, is_loopback, open_client
 from .clock import Clock
-from .identity import SearchCredential, make_credential
+from .search.azure import IndexService, is_loopback, open_client
+from .search.credentials import SearchCredential, make_credential
 from .settings import RetrievalSettings
 
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import cast
 
 from .errors import InvalidFilter, Problem
-from .filter_template import shown
-from .filter_values import FilterValue, invalid_filter
-from .filters import ODataFilter
+from .filters.filter import ODataFilter
+from .filters.literals import FilterValue, invalid_filter
+from .filters.template import shown
 
 _FORMS = "A filter has one of template (with values), equals or raw."
 

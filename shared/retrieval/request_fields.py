@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 
 from .documents import covers
 from .errors import InvalidQuery, Problem
-from .odata_tokens import FIELD_PATH
-from .query import SearchQuery
+from .filters.odata.lexer import FIELD_PATH
+from .search.query import SearchQuery
 from .settings import IndexSettings
 
 _PATH = FIELD_PATH.pattern

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from .defusing import defused
 from .documents import pick
-from .links import is_address
+from .evidence.escaping import defused
+from .evidence.links import is_address
 from .settings import IndexSettings
 
 _BREAK = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")

@@ -1,10 +1,10 @@
 """The app's settings, read from the environment (spec 2)."""
 
 from .auth import AuthMode, AuthSettings, load_auth
+from .catalog import INDEX_KEYS, SETTINGS, Setting
 from .load import check_settings, load_settings, queue_name
 from .problems import Section, SettingProblem, SettingsError
 from .settings import ContextSettings, Settings
-from .table import INDEX_KEYS, SETTINGS, Setting
 
 __all__ = [
     "INDEX_KEYS",

@@ -8,8 +8,8 @@ from typing import Literal, cast
 
 from shared.retrieval import in_azure
 
+from .catalog import AUTH_MODE
 from .environment import Environment, read_flag
-from .table import AUTH_MODE
 
 AuthMode = Literal["function", "entra", "open"]
 

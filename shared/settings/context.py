@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shared.retrieval import ContextOptions, InvalidFilter, ODataFilter, RetrievalSettings, SearchTime, filter_from_json
 
-from . import table
+from . import catalog as table
 from .environment import Environment
 from .problems import SettingProblem
 from .retrieval import filter_faults

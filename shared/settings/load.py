@@ -10,7 +10,7 @@ from shared.briefing import BriefingSettings, ModelSettings, StorageSettings
 from shared.retrieval import in_azure, is_loopback_host
 from shared.telemetry import RedactorUnusable, TelemetrySettings, hmac_key
 
-from . import table
+from . import catalog as table
 from .auth import load_auth
 from .context import load_context
 from .environment import Environment

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from . import table
+from . import catalog as table
 
 Section = Literal[
     "retrieval", "agents", "context", "model", "briefings", "storage", "citations", "telemetry", "auth", "app", "unknown"

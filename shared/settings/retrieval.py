@@ -19,7 +19,7 @@ from shared.retrieval import (
     filter_from_json,
 )
 
-from . import table
+from . import catalog as table
 from .entries import AgentEntry, IndexEntry, faults
 from .environment import Environment
 from .problems import section_of

@@ -33,10 +33,10 @@ from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 from opentelemetry.trace import Status
 
-from .admission import Admitted, Value
+from .allow_list import Admitted, Value
 from .attributes import EXPORTED
-from .otel_sink import SCOPE
-from .registry import EVENTS, METRICS, SPANS
+from .opentelemetry import SCOPE
+from .schema import EVENTS, METRICS, SPANS
 
 _Point = TypeVar("_Point", NumberDataPoint, HistogramDataPoint)
 

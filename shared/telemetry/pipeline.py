@@ -28,7 +28,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
 
 from .exporters import RedactingLogExporter, RedactingMetricExporter, RedactingSpanExporter
-from .otel_sink import OtelSink
+from .opentelemetry import OtelSink
 from .sampling import sampler_of
 from .settings import TelemetrySettings
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from time import perf_counter
 from types import TracebackType
 
-from .admission import Admission
-from .registry import EVENTS, METRICS, SPANS, EventRow, SpanRow
+from .allow_list import Admission
+from .schema import EVENTS, METRICS, SPANS, EventRow, SpanRow
 from .sink import Sink, SinkSpan
 
 EVENT_LOGGER = "shared.telemetry.events"

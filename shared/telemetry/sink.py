@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from .admission import Value
-from .registry import EventRow, MetricRow, SpanRow
+from .allow_list import Value
+from .schema import EventRow, MetricRow, SpanRow
 
 Attributes = Mapping[str, Value]
 

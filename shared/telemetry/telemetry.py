@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from .admission import Admission
-from .log_guard import LogGuard
-from .redactors import Redactor
+from .allow_list import Admission
+from .logging import LogGuard
+from .redaction import Redactor
 from .secrecy import forget_secrets, remember_secrets
 from .signals import AppSignals, quietly
 

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 
 import pytest_asyncio
 
-from local.children import free_port
 from local.stack import Stack, running_stack
+from local.subprocesses import free_port
 
 
 def quiet(_: str) -> None:

@@ -10,10 +10,10 @@ import pytest
 from azure.search.documents.knowledgebases.aio import KnowledgeBaseRetrievalClient
 from azure.search.documents.knowledgebases.models import KnowledgeBaseRetrievalRequest, KnowledgeRetrievalSemanticIntent
 
+from emulators.azure_search.http import Request
+from emulators.azure_search.service import SearchService
+from emulators.azure_search.transport import EmbeddedTransport
 from local.sample_settings import INSPECTIONS, SCHOOLS
-from local.search.message import Request
-from local.search.service import SearchService
-from local.search.transport import EmbeddedTransport
 from shared.api import AGENT_RETRIEVE, KNOWLEDGE_BASE_RETRIEVE, Route
 from tests.knowledge.test_planned import said
 from tests.retrieval.doubles import CountingCredential

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from local.search.service import SearchService
+from emulators.azure_search.service import SearchService
 from tests.support.app import App, app_over, sample_service
 
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from emulators.azure_search.service import SearchService
 from local.azurite import Azurite
-from local.children import free_port
-from local.search.service import SearchService
+from local.subprocesses import free_port
 from shared.api import (
     BRIEFING_DEFINITIONS,
     BRIEFING_REJECTIONS,

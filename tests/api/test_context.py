@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from emulators.azure_search.service import SearchService
 from local.sample_settings import INSPECTIONS, SCHOOLS
-from local.search.service import SearchService
 from shared.api import CONTEXT, CONTEXT_REMEMBER, TOOL, TOOL_DEFINITION, Reply
 from tests.support.app import App, app_over, body_of
 

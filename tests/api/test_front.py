@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from local.search.service import SearchService
+from emulators.azure_search.service import SearchService
 from shared.api import (
     ANSWERS,
     CITATIONS,

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.api.json_body import read_json, read_model, read_object
-from shared.api.replies import failure_of, problem_reply
-from shared.api.wire.search import EvidenceBody, SearchBody
+from shared.api.json import read_json, read_model, read_object
+from shared.api.responses import failure_of, problem_reply
+from shared.api.schemas.search import EvidenceBody, SearchBody
 from shared.retrieval import CallerError, InvalidRequest, Problem, TooLarge
 
 SEARCH = {"index": "schools", "query": "x"}

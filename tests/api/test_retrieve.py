@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from emulators.azure_search.service import SearchService
 from local.sample_settings import INSPECTIONS, SCHOOLS
-from local.search.service import SearchService
 from shared.api import AGENT_RETRIEVE, AGENT_RETRIEVE_PLAIN, CITATIONS, KNOWLEDGE_BASE_RETRIEVE, Reply
 from tests.support.app import App, app_over, body_of
 from tests.support.model_server import ModelServer

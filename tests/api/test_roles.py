@@ -13,10 +13,10 @@ import pytest
 import pytest_asyncio
 from aiohttp import web
 
+from emulators.azure_search.server import application
+from emulators.functions_host import Authentication, HostOptions, HostServer, Keys, Principal
 from local.azurite import Azurite
-from local.host import Authentication, HostOptions, HostServer, Keys, Principal
 from local.sample_settings import INSPECTIONS, SCHOOLS, app_settings
-from local.search.server import application
 from tests.support.app import sample_service
 from tests.support.azurite import azurite
 from tests.test_function_app import HTTP

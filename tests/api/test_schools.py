@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from local.search.load import load, read_documents, read_index
-from local.search.service import SearchService
+from emulators.azure_search.load import load, read_documents, read_index
+from emulators.azure_search.service import SearchService
 from shared.api import EVIDENCE, SEARCH
 from tests.support.app import App, app_over, body_of
 from tests.truth import SHARED

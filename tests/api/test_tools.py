@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from emulators.azure_search.service import SearchService
 from local.sample_settings import INSPECTIONS, SCHOOLS, TRUSTS
-from local.search.service import SearchService
 from shared.api import EVIDENCE_TOOL, RESOLVE_CITATIONS_TOOL, SEARCH_TOOL
-from shared.api.tools import TOOLS, McpTool, call_tool
+from shared.api.mcp import TOOLS, McpTool, call_tool
 from tests.support.app import App, app_over
 
 

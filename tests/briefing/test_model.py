@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from azure.core.credentials import AccessToken
 
+from shared.answers.model import FOUNDRY_SCOPE, SCOPE, base_url, provider
 from shared.briefing import (
     ContentFiltered,
     DailyLimit,
@@ -29,7 +30,6 @@ from shared.briefing import (
     Usage,
     Writer,
 )
-from shared.briefing.model import FOUNDRY_SCOPE, SCOPE, base_url, provider
 from shared.retrieval import IdentityUnavailable, RetrievalError
 from tests.briefing.doubles import Faults, FaultyBlobs, Step, evidence_from
 from tests.briefing.memory_storage import MemoryBlobs

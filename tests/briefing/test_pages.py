@@ -21,10 +21,10 @@ from shared.briefing import (
     Writer,
 )
 from shared.briefing.numbering import number_through, renumbered
-from shared.briefing.pages import render_page
+from shared.briefing.page import render_page
 from shared.briefing.records import FINAL, Record, RecordKey, Standing, Status
 from shared.briefing.results import Result, SectionResult
-from shared.briefing.views import view_of
+from shared.briefing.view import view_of
 from shared.retrieval import Evidence, Format, Source
 from tests.briefing.doubles import ScriptedWriter, evidence_from
 from tests.briefing.workbench import NOBODY, Workbench

@@ -14,7 +14,7 @@ from typing import Any
 from shared.retrieval import CitationStream, InvalidRequest, Source, resolve
 from shared.retrieval.citations.figures import evidence_blocks
 from shared.retrieval.citations.links import normal_link
-from shared.retrieval.citations.signs import clean_name
+from shared.retrieval.citations.sentinels import clean_name
 from tests.truth import load_truth
 
 Json = Any

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import get_args
 
-from shared.retrieval.citations.values import ProblemCode
+from shared.retrieval.citations.results import ProblemCode
 from tests.citations.adversarial import ADVERSARIAL
 
 PAGE = (Path(__file__).parents[2] / "docs" / "citations.md").read_text(encoding="utf-8")

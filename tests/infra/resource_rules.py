@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from local.inventory import ROLES, resource_type, scope_of
+from scripts.inventory import ROLES, resource_type, scope_of
 
 from .reading import (
     COMPONENT,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from local.bicep import INFRA, find_compiler
+from scripts.bicep import INFRA, find_compiler
 
 needs_compiler = pytest.mark.skipif(
     find_compiler() is None, reason="no Bicep compiler: put `bicep` on the PATH to run these"

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from local.bicep import INFRA, run
-from local.snapshots import NAMES, take
+from scripts.bicep import INFRA, run
+from scripts.snapshots import NAMES, take
 
 from .template import copy_template, edited, needs_compiler
 

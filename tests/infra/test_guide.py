@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from local.bicep import INFRA, ROOT
-from local.inventory import ROLES, Grant, grants, resource_table, role_table
-from local.snapshots import NAMES, load
+from scripts.bicep import INFRA, ROOT
+from scripts.inventory import ROLES, Grant, grants, resource_table, role_table
+from scripts.snapshots import NAMES, load
 from shared.briefing import load_definitions
 
 from .reading import LOG_ALERT, METRIC_ALERT, app_settings, names

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from local.host.timespan import parse_timespan
+from emulators.functions_host.timespan import parse_timespan
 from shared.briefing import BriefingSettings
 from shared.settings import load_settings
 

@@ -12,13 +12,23 @@ from pathlib import Path
 
 import pytest
 
-from local.package import ROOT, build, packaged_files
+from scripts.package import ROOT, build, packaged_files
 
 # What a person sees of it: the top level and, below it, one package of Python with its data.
 TOP_LEVEL = {"function_app.py", "host.json", "requirements.txt", "shared"}
 SUFFIXES = {".py", ".toml", ".css"}
 # Found in the folder of the package, without the repository: functions and the time that the import took.
-HEAVY = ("openai", "azure.monitor.opentelemetry", "azure.storage.blob", "azure.identity", "tantivy", "mcp", "local")
+HEAVY = (
+    "openai",
+    "azure.monitor.opentelemetry",
+    "azure.storage.blob",
+    "azure.identity",
+    "tantivy",
+    "mcp",
+    "emulators",
+    "local",
+    "scripts",
+)
 PROBE = f"""
 import json, sys, time
 begun = time.perf_counter()

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from local.bicep import INFRA, run
-from local.snapshots import ENVIRONMENT, NAMES, SUBSCRIPTION, take
+from scripts.bicep import INFRA, run
+from scripts.snapshots import ENVIRONMENT, NAMES, SUBSCRIPTION, take
 
 from .template import copy_template, edited, needs_compiler
 

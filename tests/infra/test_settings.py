@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from local.bicep import INFRA, ROOT
 from local.sample_settings import INSPECTIONS, SCHOOLS, TRUSTS
-from local.snapshots import NAMES, load, take
+from scripts.bicep import INFRA, ROOT
+from scripts.snapshots import NAMES, load, take
 from shared.settings import INDEX_KEYS, SETTINGS, Settings, check_settings
 
 from .reading import LOG_ALERT, QUEUE, app_settings, names, resources, value_at

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from local.snapshots import NAMES, load
+from scripts.snapshots import NAMES, load
 
 from . import resource_rules, setting_rules
 from .breaks import BREAKS, Deed

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 
-from local.bicep import INFRA
+from scripts.bicep import INFRA
 
 from .resource_rules import API_VERSIONS
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from local.inventory import Grant, grants
-from local.snapshots import load, take
+from scripts.inventory import Grant, grants
+from scripts.snapshots import load, take
 
 from . import resource_rules, setting_rules
 from .reading import (

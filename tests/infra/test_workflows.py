@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
-from local.bicep import INFRA, ROOT
-from local.snapshots import NAMES
+from scripts.bicep import INFRA, ROOT
+from scripts.snapshots import NAMES
 
 FOLDER = ROOT / ".github" / "workflows"
 WORKFLOWS = sorted(path.name for path in FOLDER.glob("*.yml"))

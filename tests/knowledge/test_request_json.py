@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.retrieval import InvalidRequest, ODataFilter, Problem, TooLarge
-from shared.retrieval.knowledge.request_json import parse_retrieve_request
-from shared.retrieval.knowledge.requests import MessageImage, RetrieveRequest, Shape, Target
+from shared.retrieval.agents.models import MessageImage, RetrieveRequest, Shape, Target
+from shared.retrieval.agents.wire import parse_retrieve_request
 
 AGENT = "2025-05-01-preview"
 BASE = "2026-04-01"

@@ -17,9 +17,9 @@ import aiohttp
 import pytest
 import pytest_asyncio
 
-from local.children import LocalRunError, free_port
+from local.demo import Walk
 from local.stack import Stack, running_stack
-from local.walk import Walk
+from local.subprocesses import LocalRunError, free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 RUN = [sys.executable, "-m", "local.run"]

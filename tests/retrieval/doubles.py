@@ -15,8 +15,8 @@ from azure.core.exceptions import ServiceResponseError
 from azure.core.pipeline.transport import AsyncHttpTransport
 from azure.core.rest import AsyncHttpResponse, HttpRequest
 
-from local.search.message import Reply
-from local.search.transport import EmbeddedResponse
+from emulators.azure_search.http import Reply
+from emulators.azure_search.transport import EmbeddedResponse
 
 ENDPOINT = "https://unit.search.windows.net"
 

@@ -9,10 +9,10 @@ from typing import Any
 
 from aiohttp import web
 
-from local.search.embedding import HashedWords
-from local.search.load import load
-from local.search.server import application
-from local.search.service import SearchService
+from emulators.azure_search.analysis.embedding import HashedWords
+from emulators.azure_search.load import load
+from emulators.azure_search.server import application
+from emulators.azure_search.service import SearchService
 
 VECTORS: dict[str, Any] = {
     "algorithms": [{"name": "near", "kind": "hnsw"}],

@@ -29,7 +29,7 @@ def _double(text: str) -> float:
 
 def _moment(text: str) -> Any:
     """Python's date-times hold microseconds; a finer one is written as the literal that it is."""
-    from shared.retrieval.filter_language import DateTimeOffset
+    from shared.retrieval.filters.odata import DateTimeOffset
 
     return DateTimeOffset(text) if re.search(r"\.\d{7}", text) else dt.datetime.fromisoformat(text)
 

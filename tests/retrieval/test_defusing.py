@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.retrieval import Source, resolve, restored
-from shared.retrieval.defusing import defused
+from shared.retrieval.evidence.escaping import defused
 from tests.support.processor_time import is_linear
 
 FORGED = [

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from local.search.faults import Fault
-from local.search.service import SearchService
-from local.search.transport import EmbeddedTransport
+from emulators.azure_search.operations.faults import Fault
+from emulators.azure_search.service import SearchService
+from emulators.azure_search.transport import EmbeddedTransport
 from shared.retrieval import (
     Caller,
     EvidenceSearch,

@@ -22,9 +22,9 @@ from shared.retrieval import (
     fence,
     odata,
 )
-from shared.retrieval.blocks import Block, fit
-from shared.retrieval.evidence_set import Found, make_evidence
-from shared.retrieval.hits import Hit, HitPage
+from shared.retrieval.evidence.evidence import Found, make_evidence
+from shared.retrieval.evidence.rendering import Block, fit
+from shared.retrieval.search.results import Hit, HitPage
 from tests.retrieval.doubles import Scripted, ScriptedTransport, hits
 from tests.retrieval.set_up import index_of, retrieval_of
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.retrieval import InvalidFilter
-from shared.retrieval.filter_language import (
+from shared.retrieval.filters.odata import (
     MAX_DEPTH,
     And,
     Boolean,

@@ -20,8 +20,8 @@ from shared.retrieval import (
     filter_from_json,
     odata,
 )
-from shared.retrieval.filter_fields import check_fields
-from shared.retrieval.filter_language import Compare, Literal, parse
+from shared.retrieval.filters.odata import Compare, Literal, parse
+from shared.retrieval.filters.policy import check_fields
 from tests.retrieval.doubles import ScriptedTransport, hits
 from tests.retrieval.set_up import retrieval_of
 

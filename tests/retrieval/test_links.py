@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.retrieval.links import is_address, normalised_link
+from shared.retrieval.evidence.links import is_address, normalised_link
 from tests.support.processor_time import is_linear
 
 LINKS = [

@@ -6,8 +6,8 @@ import json
 import re
 from pathlib import Path
 
-from shared.retrieval.evidence_set import Found, make_evidence
-from shared.retrieval.hits import Hit, HitPage
+from shared.retrieval.evidence.evidence import Found, make_evidence
+from shared.retrieval.search.results import Hit, HitPage
 from tests.retrieval.set_up import index_of
 
 PAGE = (Path(__file__).parents[2] / "docs" / "evidence.md").read_text(encoding="utf-8")

@@ -18,7 +18,7 @@ from shared.retrieval import (
     UnknownName,
     odata,
 )
-from shared.retrieval.query import escaped
+from shared.retrieval.search.query import escaped
 from tests.retrieval.doubles import Scripted, ScriptedTransport, hits
 from tests.retrieval.set_up import index_of, retrieval_of
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from emulators.azure_search.analysis.embedding import MiniLm, Vectors
+from emulators.azure_search.load import load, read_documents, read_index
+from emulators.azure_search.service import SearchService
+from emulators.azure_search.transport import EmbeddedTransport
 from local.sample_settings import app_settings
-from local.search.embedding import MiniLm, Vectors
-from local.search.load import load, read_documents, read_index
-from local.search.service import SearchService
-from local.search.transport import EmbeddedTransport
 from shared.api import Reply, Request, Route, Services, respond
 from shared.settings import load_settings
 

@@ -18,10 +18,10 @@ STOP_SECONDS = 30.0
 
 
 class HostProcess:
-    """Runs `python -m local.host`; its lines are in `lines`, what it complains about in `complaints`."""
+    """Runs `python -m emulators.functions_host`; its lines are in `lines`, what it complains about in `complaints`."""
 
     def __init__(self, folder: Path, *arguments: str, environment: Mapping[str, str] | None = None) -> None:
-        self._command = [sys.executable, "-m", "local.host", str(folder), "--port", "0", *arguments]
+        self._command = [sys.executable, "-m", "emulators.functions_host", str(folder), "--port", "0", *arguments]
         self._environment = {**os.environ, **(environment or {})}
         self._process: subprocess.Popen[str] | None = None
         self._readers: list[threading.Thread] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from shared.telemetry.registry import EventRow, MetricRow, SpanRow
+from shared.telemetry.schema import EventRow, MetricRow, SpanRow
 from shared.telemetry.sink import Attributes
 
 

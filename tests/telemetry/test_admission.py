@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from shared.retrieval.errors import SearchThrottled
 from shared.telemetry import REDACTED, TelemetrySettings, redactor_of
-from shared.telemetry.admission import MAX_TEXT_CHARACTERS, Admission, Admitted
+from shared.telemetry.allow_list import MAX_TEXT_CHARACTERS, Admission, Admitted
 from shared.telemetry.attributes import ATTRIBUTES, EXPORTED
 from shared.telemetry.rules import Known, OneOf
 
@@ -89,7 +89,7 @@ def test_error_place_is_the_innermost_frame_of_ours() -> None:
         redactor_of(TelemetrySettings(redactor="CANARY"))
     except ValueError as error:
         place = admission().attributes(ALL, {"error_place": error})["app.error.place"]
-    assert str(place).startswith("shared.telemetry.redactors:")
+    assert str(place).startswith("shared.telemetry.redaction:")
 
 
 def test_error_place_outside_the_app_is_its_innermost_frame() -> None:

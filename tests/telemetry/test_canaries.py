@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.telemetry.registry import SPANS
+from shared.telemetry.schema import SPANS
 from tests.support.host import ROOT
 from tests.support.ingestion import tree
 
@@ -23,10 +23,10 @@ from .hostile import FAULTS
 
 pytestmark = pytest.mark.slow
 
-ADMISSION = "shared/telemetry/admission.py"
+ADMISSION = "shared/telemetry/allow_list.py"
 HOOKS = {
     "redaction of texts": (ADMISSION, "admission.redactor.redact(value, rule.kind)", "value", "ingestion"),
-    "closed logs": ("shared/telemetry/log_guard.py", "handler.addFilter(self._filter)", "pass", "stdout and stderr"),
+    "closed logs": ("shared/telemetry/logging.py", "handler.addFilter(self._filter)", "pass", "stdout and stderr"),
 }
 
 

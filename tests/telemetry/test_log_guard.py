@@ -7,8 +7,8 @@ import logging
 import pytest
 
 from shared.telemetry import AppSignals, TelemetrySettings, redactor_of
-from shared.telemetry.admission import Admission
-from shared.telemetry.log_guard import Withheld, passes
+from shared.telemetry.allow_list import Admission
+from shared.telemetry.logging import Withheld, passes
 from tests.support.ingestion import Ingestion
 
 from .event_lines import EventLines
@@ -105,7 +105,7 @@ def test_an_export_that_fails_is_said_in_the_log_once_a_minute_and_not_sent() ->
         ("azure_functions", True),
         ("shared.telemetry.events", True),
         ("shared.retrieval.context.provider", True),
-        ("local.host", True),
+        ("emulators.functions_host", True),
         ("azure", False),
         ("azure.functions", False),
         ("localhost", False),

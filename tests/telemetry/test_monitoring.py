@@ -9,7 +9,7 @@ import pytest
 
 from shared.telemetry.attributes import EXPORTED
 from shared.telemetry.environment import SWITCHES
-from shared.telemetry.registry import EVENTS, METRICS, SPANS
+from shared.telemetry.schema import EVENTS, METRICS, SPANS
 
 INFRA = Path(__file__).resolve().parents[2] / "infra"
 QUERIES = sorted((INFRA / "monitoring").rglob("*.kql"))

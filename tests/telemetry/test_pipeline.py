@@ -15,9 +15,9 @@ from opentelemetry._logs import SeverityNumber
 from opentelemetry.trace import Link, Status, StatusCode
 
 from shared.telemetry import AppSignals, TelemetrySettings, redactor_of
-from shared.telemetry.admission import Admission
+from shared.telemetry.allow_list import Admission
 from shared.telemetry.environment import prepare
-from shared.telemetry.otel_sink import SCOPE
+from shared.telemetry.opentelemetry import SCOPE
 from shared.telemetry.pipeline import Exporters, Pipeline, azure_exporters, ingestion_credential
 from tests.support.ingestion import Ingestion
 

@@ -175,7 +175,7 @@ def test_nothing_is_written_to_disk(status: int, tmp_path: Path) -> None:
 telemetry = set_up(settings)
 with telemetry.signals.span("evidence", evidence="CANARY"):
     pass
-from shared.telemetry.process import _process
+from shared.telemetry.setup import _process
 _process.pipeline.tracers.force_flush(3000)
 os._exit(0)
 """,

@@ -11,7 +11,7 @@ import pytest
 
 from shared.telemetry.attributes import ATTRIBUTES
 from shared.telemetry.error_types import ERROR_CODES
-from shared.telemetry.registry import EVENTS, METRICS, SPANS, EventRow, MetricRow, SpanRow
+from shared.telemetry.schema import EVENTS, METRICS, SPANS, EventRow, MetricRow, SpanRow
 
 from .signal_tables import DOCS, written
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from shared.telemetry import AppSignals, TelemetrySettings, redactor_of
-from shared.telemetry.admission import Admission
+from shared.telemetry.allow_list import Admission
 
 from .event_lines import EventLines
 from .recording_sink import EndlessSink, FailingSink, RecordingSink

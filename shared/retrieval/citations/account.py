@@ -6,18 +6,18 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from ..errors import InvalidRequest
-from ..sources import Source
-from .assembly import Assembly
-from .html_text import HtmlText
-from .inline import ScanOptions
-from .ledger import Ledger
+from ..evidence.sources import Source
+from .formats.assembly import Assembly
+from .formats.html import HtmlText
+from .formats.markdown import MarkdownText
+from .formats.output import HtmlSink, TextSink
+from .formats.text import PlainText
 from .links import LinkPolicy
-from .markdown_text import MarkdownText
-from .ordinary import OrdinaryText, StretchDialect
-from .plain_text import PlainText
-from .reader import Position, Reader
-from .sinks import HtmlSink, TextSink
-from .values import Check, Format, Resolution
+from .markdown.fast_path import OrdinaryText, StretchDialect
+from .markdown.inlines import ScanOptions
+from .markdown.reader import Position, Reader
+from .results import Check, Format, Resolution
+from .tally import Ledger
 
 FORMATS: tuple[Format, ...] = ("html", "markdown", "text")
 

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from .links import LinkPolicy
-from .signs import ANCHOR, CODE, EAT, ENTITY, GUARD, PLACES, SEAM, SEAMS
+from .sentinels import ANCHOR, CODE, EAT, ENTITY, GUARD, PLACES, SEAM, SEAMS
 
 _PLACE = re.compile(f"[{PLACES}]")
 _BREAK = re.compile(rf"[\s{PLACES}{GUARD}]")

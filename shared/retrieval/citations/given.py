@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..errors import InvalidRequest, Problem, TooLarge
-from ..evidence import Evidence
+from ..evidence.results import Evidence
+from ..evidence.sources import Source
 from ..limits import MAX_ANSWER_CHARACTERS, MAX_SOURCES
-from ..sources import Source
 from .links import normal_link
-from .signs import clean_name
+from .sentinels import clean_name
 
 
 def given_sources(sources: Sequence[Source] | Evidence) -> tuple[Source, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..links import normalised_link
+from ..evidence.links import normalised_link
 
 MAX_LINK_CHARACTERS = 4_096
 """A longer address is no citation's link: a marker of a dozen characters must not buy pages of output."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ..errors import InvalidRequest
-from ..evidence import Evidence
-from ..sources import Source
+from ..evidence.results import Evidence
+from ..evidence.sources import Source
 from .account import Account, Asked
 from .figures import evidence_blocks, unsupported_figures
 from .given import given_sources, within_limit
-from .signs import BYTE_ORDER_MARK, clean_text
-from .values import Check, Format, Resolution
+from .results import Check, Format, Resolution
+from .sentinels import BYTE_ORDER_MARK, clean_text
 
 
 def check(

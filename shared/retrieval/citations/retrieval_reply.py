@@ -6,10 +6,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ..defusing import restored
 from ..errors import InvalidRequest, Problem
+from ..evidence.escaping import restored
+from ..evidence.sources import Source
 from ..limits import MAX_SOURCES
-from ..sources import Source
 from .links import normal_link
 
 

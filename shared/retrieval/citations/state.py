@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import InvalidRequest
-from .blocks import ITEM_MARKS, Container, Fence, Open
-from .reader import Position
+from .markdown.blocks import ITEM_MARKS, Container, Fence, Open
+from .markdown.reader import Position
 from .tables import MAX_LINE, HeaderRow
 
 VERSION = "cite2"

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..errors import InvalidRequest
-from ..evidence import Evidence
-from ..sources import Source
+from ..evidence.results import Evidence
+from ..evidence.sources import Source
 from .account import Account, Asked
+from .formats.output import HtmlSink, OpenList
 from .given import given_sources, within_limit
-from .reader import Position
-from .signs import BYTE_ORDER_MARK, clean_text
-from .sinks import HtmlSink, OpenList
+from .markdown.reader import Position
+from .results import Format, Resolution
+from .sentinels import BYTE_ORDER_MARK, clean_text
 from .state import State, container_marker, pack, position_from, position_json, unknown_state, unpack
-from .values import Format, Resolution
 
 _HIGH_SURROGATES = ("\ud800", "\udbff")
 

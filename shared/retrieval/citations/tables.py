@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .addresses import may_hold_address
-from .signs import ANCHOR, CODE, SEAMS
+from .sentinels import ANCHOR, CODE, SEAMS
 from .tokens import Token
 
 MAX_LINE = 1_000

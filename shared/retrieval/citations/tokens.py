@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from .markers import Marker
-from .values import CitationProblem, ProblemCode
+from .results import CitationProblem, ProblemCode
 
 _LEAVES_NOTHING = " \t[!>-+*.)0123456789"
 _OF_TASK_MARK = re.compile(r"[ \t]*+\[?+[ xX]?+\]?+[ \t]*+")

@@ -1,7 +1,7 @@
 """TextSearchProvider: context from a search for the conversation of a chat model (spec 7)."""
 
 from .index_search import index_search
-from .messages import ChatMessage, Mark, OtherPart, TextPart, injected_message
+from .models import ChatMessage, Mark, OtherPart, TextPart, injected_message
 from .options import ContextOptions, SearchTime, TextRedactor
 from .provider import TextSearchProvider
 from .results import ContextResult, TextSearchResult, ToolReply

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
-from ..caller import Caller
-from ..filters import ODataFilter
+from ..access import Caller
+from ..filters.filter import ODataFilter
 from .results import TextSearchResult
 
 if TYPE_CHECKING:
-    from ..retrieval import Retrieval
+    from ..client import Retrieval
 
 DEFAULT_SIZE = 10
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from .blank import is_blank
-from .messages import ChatMessage
+from .models import ChatMessage
 from .results import TextSearchResult
 
 DEFAULT_STATE_KEY = "TextSearchProvider"

@@ -16,7 +16,7 @@ from .blank import is_blank
 from .formatting import format_context
 from .log import ContextLog
 from .memory import holds_remembered, remember, search_text
-from .messages import EXTERNAL, ChatMessage, injected_message
+from .models import EXTERNAL, ChatMessage, injected_message
 from .options import DEFAULT_TOOL_DESCRIPTION, DEFAULT_TOOL_NAME, ContextOptions, MessageFilter, SearchTime
 from .results import ContextResult, Search, TextSearchResult, ToolReply, sources_of
 from .state import State, read_texts, write_texts

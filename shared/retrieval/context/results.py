@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ..sources import Source
+from ..evidence.sources import Source
 from .blank import is_blank
-from .messages import ChatMessage
+from .models import ChatMessage
 from .state import State
 from .tool import ToolDefinition
 

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Mapping, Sequence
 
 from ..errors import InvalidRequest, Problem, TooLarge
-from ..filter_template import shown
+from ..filters.template import shown
 from ..limits import MAX_STATE_BYTES
 
 TEXTS = "recentMessagesText"

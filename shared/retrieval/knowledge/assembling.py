@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ..agents.models import RetrieveRequest
 from .merging import Entry, Searched, merged, text_of, within
 from .replies import Activity, PlanningActivity, RankingActivity, ReasoningActivity, Reference, RetrieveReply, SearchActivity
-from .requests import RetrieveRequest
 
 CHARACTERS_PER_TOKEN = 3
 """What a token of `maxOutputSizeInTokens` is taken for: fewer than usual text has, so that the text keeps within."""

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import InvalidFilter, InvalidRequest, Problem
-from ..filter_template import shown
-from ..filters import ODataFilter
+from ..filters.filter import ODataFilter
+from ..filters.template import shown
 
 
 class Reading:

@@ -6,9 +6,9 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ..defusing import defused
+from ..evidence.escaping import defused
+from ..evidence.ranking import once, take_turns
 from ..graphemes import cut
-from ..ranking import once, take_turns
 from .replies import SearchActivity
 
 

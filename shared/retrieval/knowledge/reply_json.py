@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from ..agents.models import RetrieveRequest
 from .replies import Activity, PlanningActivity, RankingActivity, ReasoningActivity, Reference, RetrieveReply, SearchActivity
-from .requests import RetrieveRequest
 
 Json = dict[str, object]
 

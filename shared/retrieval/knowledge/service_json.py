@@ -11,10 +11,10 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from ..agents.models import MessageText, RetrieveMessage, RetrieveRequest
+from ..agents.targets import ResolvedTarget
 from ..errors import SearchFailed
 from .replies import Activity, PlanningActivity, RankingActivity, ReasoningActivity, Reference, RetrieveReply, SearchActivity
-from .requests import MessageText, RetrieveMessage, RetrieveRequest
-from .targets import ResolvedTarget
 
 Json = dict[str, Any]
 

@@ -1,5 +1,5 @@
 """Figures of an answer, compared with those of the evidence that it cites (spec 5, opt-in)."""
 
-from .unsupported import evidence_blocks, unsupported_figures
+from .check import evidence_blocks, unsupported_figures
 
 __all__ = ["evidence_blocks", "unsupported_figures"]

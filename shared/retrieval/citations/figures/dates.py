@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..signs import TICKET
+from ..sentinels import TICKET
 from .keys import Date
 from .number_words import ORDINAL_WORD, ordinal_value
 

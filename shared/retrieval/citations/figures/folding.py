@@ -8,7 +8,7 @@ import unicodedata
 from bisect import bisect_right
 from typing import NamedTuple
 
-from ..signs import ENTITY, clean_text
+from ..sentinels import ENTITY, clean_text
 
 _FOLDED = re.compile(
     rf"(?P<entity>{ENTITY})"

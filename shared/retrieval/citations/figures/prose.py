@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from ...sources import Source
-from ..blocks import Open, Plan
-from ..signs import CODE, GUARD, PLACES, SEAMS, TICKET
+from ...evidence.sources import Source
+from ..markdown.blocks import Open, Plan
+from ..sentinels import CODE, GUARD, PLACES, SEAMS, TICKET
 
 _PLACE = re.compile(f"[{PLACES}]")
 _DROPPED = dict.fromkeys(map(ord, SEAMS + GUARD))

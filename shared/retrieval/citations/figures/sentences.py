@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..signs import TICKET
+from ..sentinels import TICKET
 
 CITED = re.compile(f"{TICKET}(?P<numbers>[\\d,]+){TICKET}")
 """How a citation stands in the text of a sentence."""

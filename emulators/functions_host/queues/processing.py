@@ -1,0 +1,115 @@
+"""One message from taking it to its end: delivered, removed, given back after a wait, or given up."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from azure.core.exceptions import AzureError, ResourceNotFoundError
+from azure.storage.queue import QueueMessage
+from azure.storage.queue.aio import QueueClient
+
+from ..configuration import QueueConfiguration
+from ..dispatcher import Dispatcher
+from ..invocations import Invocation, Outcome, Trace
+from ..traces import new_parent
+from .poison import give_up
+from .texts import NotBase64, body_of
+
+LOG = logging.getLogger("emulators.functions_host")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Processing:
+    """How the messages of one queue are processed; `poison` is None for a poison queue."""
+
+    function: str
+    queue: QueueClient
+    poison: QueueClient | None
+    configuration: QueueConfiguration
+    taken_visibility: float
+    dispatcher: Dispatcher
+    open_telemetry: bool
+
+    async def process(self, message: QueueMessage) -> None:
+        """Runs the function and settles the message; storage faults leave it to come back by itself."""
+        try:
+            body = body_of(message.content, self.configuration.base64)
+        except NotBase64:
+            await self._settle_unreadable(message)
+            return
+        if self.poison is not None and (message.dequeue_count or 0) > self.configuration.max_dequeue_count:
+            await give_up(self.queue, self.poison, message)
+            return
+        async with self._renewed(message):
+            outcome = await self.dispatcher.invoke(self._invocation(message, body))
+        await self._settle(message, outcome)
+
+    async def _settle(self, message: QueueMessage, outcome: Outcome) -> None:
+        if outcome.succeeded:
+            # Gone already when the message was seen again elsewhere: then it is no longer ours.
+            with contextlib.suppress(ResourceNotFoundError):
+                await self.queue.delete_message(message)
+        elif self.poison is None:
+            LOG.error("A message of %s failed: it comes back when its time is over.", self.queue.queue_name)
+        elif (message.dequeue_count or 0) >= self.configuration.max_dequeue_count:
+            LOG.error("Message has reached MaxDequeueCount of %d. Moving message to queue '%s'.", *self._given_up())
+            await give_up(self.queue, self.poison, message)
+        else:
+            wait = int(self.configuration.visibility_timeout.total_seconds())
+            with contextlib.suppress(ResourceNotFoundError):
+                await self.queue.update_message(message, visibility_timeout=wait)
+
+    async def _settle_unreadable(self, message: QueueMessage) -> None:
+        LOG.error("A message of %s is not base64, which messageEncoding demands.", self.queue.queue_name)
+        if self.poison is not None:
+            await give_up(self.queue, self.poison, message)
+
+    def _given_up(self) -> tuple[int, str]:
+        return self.configuration.max_dequeue_count, self.poison.queue_name if self.poison else ""
+
+    @contextlib.asynccontextmanager
+    async def _renewed(self, message: QueueMessage) -> AsyncIterator[None]:
+        """Keeps the message invisible while its function runs."""
+        over = asyncio.Event()
+        renewing = asyncio.create_task(self._renew(message, over))
+        try:
+            yield
+        except BaseException:
+            renewing.cancel()
+            raise
+        # A renewal that is under way is waited for: it brings the receipt with which the message is settled.
+        over.set()
+        await renewing
+
+    async def _renew(self, message: QueueMessage, over: asyncio.Event) -> None:
+        while not over.is_set():
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(over.wait(), self.taken_visibility / 2)
+                return
+            try:
+                renewed = await self.queue.update_message(message, visibility_timeout=max(1, round(self.taken_visibility)))
+            except AzureError:
+                LOG.error("The time of a message of %s could not be renewed.", self.queue.queue_name)
+                continue
+            message.pop_receipt = renewed.pop_receipt
+
+    def _invocation(self, message: QueueMessage, body: bytes) -> Invocation:
+        trigger = {
+            "Id": message.id,
+            "DequeueCount": str(message.dequeue_count),
+            "ExpirationTime": _time(message.expires_on),
+            "InsertionTime": _time(message.inserted_on),
+            "NextVisibleTime": _time(message.next_visible_on),
+            "PopReceipt": message.pop_receipt,
+        }
+        trace = Trace(parent=new_parent()) if self.open_telemetry else Trace()
+        return Invocation(function=self.function, trigger=trigger, body=body, trace=trace)
+
+
+def _time(value: datetime | str | None) -> str:
+    return value.isoformat() if isinstance(value, datetime) else str(value or "")

@@ -1,0 +1,175 @@
+"""Chat with an OpenAI-compatible endpoint: the only file that imports the `openai` SDK, loaded with the first model call."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from openai import (
+    APIConnectionError,
+    APIError,
+    APIStatusError,
+    APITimeoutError,
+    AsyncOpenAI,
+    OpenAIError,
+    omit,
+)
+
+from shared.briefing.errors import ContentFiltered, ModelFailed, ModelRefused, ModelThrottled, ModelTimeout
+from shared.retrieval import RetrievalError
+
+from .writer import Usage
+
+NO_KEY = "none"
+FILTER_CODES = ("content_filter", "content_policy_violation", "responsibleaipolicyviolation")
+DEFAULT_WAIT = 10.0
+"""Seconds to wait after a 429 that does not say how long."""
+LONGEST_WAIT = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """An answer of the model, or a piece of one. `finish` and `usage` come with the last piece."""
+
+    text: str
+    finish: str | None = None
+    refused: bool = False
+    usage: Usage | None = None
+
+
+Messages = Sequence[Mapping[str, Any]]
+"""Roles and contents; a content is a text, or a list of text and image parts."""
+
+
+class OpenAIChat:
+    """One deployment behind one endpoint. Its own repetitions are off: who waits, and how long, is decided above."""
+
+    def __init__(
+        self, base_url: str, deployment: str, token: Callable[[], Awaitable[str]] | None, timeout_seconds: float
+    ) -> None:
+        # Without tokens the SDK still wants a key; the header that would carry it is left out.
+        self._headers = {} if token else {"Authorization": omit}
+        self._client = AsyncOpenAI(base_url=base_url, api_key=token or NO_KEY, timeout=timeout_seconds, max_retries=0)
+        # Plain roles and contents, as every version and every compatible server takes them; the SDK's types want more.
+        self._completions: Any = self._client.chat.completions
+        self._deployment = deployment
+
+    async def complete(self, messages: Messages, max_tokens: int) -> Completion:
+        """The whole answer. Raises the model errors of this package."""
+        async with _translated():
+            reply = await self._completions.create(
+                model=self._deployment,
+                messages=list(messages),
+                max_completion_tokens=max_tokens,
+                extra_headers=self._headers,
+            )
+            return _whole(reply)
+
+    async def stream(self, messages: Messages, max_tokens: int) -> AsyncIterator[Completion]:
+        """The answer in pieces, the last one with how it ended. Raises as `complete`, also between pieces."""
+        async with _translated():
+            pieces = await self._completions.create(
+                model=self._deployment,
+                messages=list(messages),
+                max_completion_tokens=max_tokens,
+                extra_headers=self._headers,
+                stream=True,
+                stream_options={"include_usage": True},
+            )
+            async with pieces:
+                async for piece in pieces:
+                    yield _piece(piece)
+
+    async def close(self) -> None:
+        """Ends its connections."""
+        await self._client.close()
+
+
+def _whole(reply: Any) -> Completion:
+    if not reply.choices:
+        return Completion("", usage=_usage(reply.usage))
+    choice = reply.choices[0]
+    refused = bool(getattr(choice.message, "refusal", None))
+    return Completion(choice.message.content or "", choice.finish_reason, refused, _usage(reply.usage))
+
+
+def _piece(piece: Any) -> Completion:
+    usage = _usage(getattr(piece, "usage", None))
+    if not piece.choices:
+        return Completion("", usage=usage)
+    choice = piece.choices[0]
+    refused = bool(getattr(choice.delta, "refusal", None))
+    return Completion(choice.delta.content or "", choice.finish_reason, refused, usage)
+
+
+def _usage(usage: Any) -> Usage | None:
+    if usage is None or usage.prompt_tokens is None or usage.completion_tokens is None:
+        return None
+    return Usage(usage.prompt_tokens, usage.completion_tokens)
+
+
+@asynccontextmanager
+async def _translated() -> AsyncIterator[None]:
+    try:
+        yield
+    except OpenAIError as error:
+        # From nothing: the SDK's texts repeat what the service says about the prompt.
+        raise translate(error) from None
+    except (ValueError, AttributeError, TypeError):  # a reply that is no chat completion
+        raise ModelFailed("the model's reply cannot be read") from None
+
+
+def translate(error: OpenAIError) -> RetrievalError:
+    """The error of ours that says who must act."""
+    if isinstance(error, APIStatusError):
+        return _from_status(error)
+    if isinstance(error, APITimeoutError):
+        return ModelTimeout("the model did not answer in time")
+    if isinstance(error, APIConnectionError):
+        return ModelFailed("the model cannot be reached")
+    if isinstance(error, APIError) and _is_filter(error):
+        return ContentFiltered("the model's content filter declined")
+    return ModelFailed("the model's reply cannot be read")
+
+
+def _from_status(error: APIStatusError) -> RetrievalError:
+    status = error.status_code
+    if _is_filter(error):
+        return ContentFiltered("the model's content filter declined")
+    if status == 429:
+        return ModelThrottled("the model asks to wait", retry_after=_retry_after(error) or DEFAULT_WAIT)
+    if status == 408:
+        return ModelTimeout("the model did not answer in time")
+    if status >= 500:
+        return ModelFailed("the model service failed", retry_after=_retry_after(error))
+    return ModelRefused("the model endpoint refuses the request")
+
+
+def _is_filter(error: APIError) -> bool:
+    """Whether a filter declined: the code stands in different places, by service and version."""
+    body = error.body if isinstance(error.body, dict) else {}
+    inner = body.get("innererror") if isinstance(body.get("innererror"), dict) else {}
+    codes = (error.code, body.get("code"), (inner or {}).get("code"))
+    return any(isinstance(code, str) and code.replace("_", "").lower() in _FILTERS for code in codes)
+
+
+_FILTERS = frozenset(code.replace("_", "") for code in FILTER_CODES)
+
+
+def _retry_after(error: APIStatusError) -> float | None:
+    """Seconds to wait, as the reply says: in milliseconds, in seconds or as a date."""
+    headers = error.response.headers
+    for name, divisor in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
+        try:
+            return min(max(float(headers.get(name, "")) / divisor, 0.0), LONGEST_WAIT)
+        except ValueError:
+            continue
+    try:
+        moment = parsedate_to_datetime(headers.get("retry-after", ""))
+    except (ValueError, TypeError):
+        return None
+    return min(max((moment - datetime.now(UTC)).total_seconds(), 0.0), LONGEST_WAIT)

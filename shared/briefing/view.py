@@ -1,0 +1,147 @@
+"""A briefing as its readers see it: texts resolved, cited sources marked, nothing of how it is stored."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from shared.answers.answer import AnswerStatus
+from shared.answers.writer import Usage, Writer
+from shared.retrieval import Citation, CitationProblem, Format, Problem, Source, resolve
+
+from .numbering import sources_of
+from .records import Record, Status
+from .results import Result, SectionResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SectionView:
+    """One part. `answer` is None unless it passed its checks; then its text is in `unchecked_answer` only."""
+
+    name: str
+    title: str
+    status: AnswerStatus
+    answer: str | None = None
+    unchecked_answer: str | None = None
+    citations: tuple[Citation, ...] = ()
+    problems: tuple[CitationProblem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BriefingView:
+    """A briefing in one format. `answer` is its synthesis, or else its sections under their titles."""
+
+    id: str
+    batch_id: str
+    briefing: str
+    definition_version: int
+    status: Status
+    created_at: datetime
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+    attempts: int = 0
+    reason: str | None = None
+    retry_of: str | None = None
+    parameters: Mapping[str, Any]
+    format: Format = "html"
+    answer: str | None = None
+    unchecked_answer: str | None = None
+    sections: tuple[SectionView, ...] = ()
+    synthesis: SectionView | None = None
+    citations: tuple[Citation, ...] = ()
+    sources: tuple[Source, ...] = ()
+    problems: tuple[Problem | CitationProblem, ...] = ()
+    writer: Writer | None = None
+    usage: Usage | None = None
+
+    @property
+    def cited(self) -> frozenset[int]:
+        """The numbers of the sources that its texts cite."""
+        return frozenset(citation.number for citation in self.citations)
+
+
+def view_of(record: Record, form: Format = "html", allowed_hosts: Iterable[str] = ()) -> BriefingView:
+    """The view of a record. Texts of a long briefing take a while: call it in a thread."""
+    standing = record.standing
+    view = BriefingView(
+        id=record.key.id,
+        batch_id=record.key.batch_id,
+        briefing=standing.briefing,
+        definition_version=standing.version,
+        status=standing.status,
+        created_at=standing.created_at,
+        started_at=standing.started_at,
+        finished_at=standing.finished_at,
+        attempts=standing.attempts,
+        reason=standing.reason,
+        retry_of=standing.retry_of,
+        parameters=record.parameters,
+        format=form,
+        problems=record.problems,
+    )
+    if record.result is None:
+        return view
+    return _with_result(view, Result.from_json(record.result), tuple(allowed_hosts))
+
+
+def _with_result(view: BriefingView, result: Result, hosts: tuple[str, ...]) -> BriefingView:
+    def shown(section: SectionResult) -> SectionView:
+        return _section(section, result.sources, view.format, hosts)
+
+    sections = tuple(shown(section) for section in result.sections)
+    synthesis = shown(result.synthesis) if result.synthesis else None
+    parts = (synthesis, *sections) if synthesis else sections
+    text = _answer_text(synthesis, sections, view.format)
+    return replace(
+        view,
+        answer=text if view.status == "completed" else None,
+        unchecked_answer=text if view.status == "failed_checks" else None,
+        sections=sections,
+        synthesis=synthesis,
+        citations=_merged(parts),
+        sources=result.sources,
+        problems=(*view.problems, *(problem for part in parts for problem in part.problems)),
+        writer=result.writer,
+        usage=result.usage,
+    )
+
+
+def _section(section: SectionResult, sources: Sequence[Source], form: Format, hosts: tuple[str, ...]) -> SectionView:
+    view = SectionView(name=section.name, title=section.title, status=section.status, problems=section.problems)
+    if section.status == "no_evidence":
+        return view
+    own = sources_of(section.numbers, sources)
+    resolution = resolve(section.text, own, format=form, required=section.required, allowed_hosts=hosts)
+    citations = tuple(replace(cited, number=section.numbers[cited.number - 1]) for cited in resolution.citations)
+    if section.status == "failed_checks":
+        return replace(view, unchecked_answer=resolution.answer, citations=citations)
+    return replace(view, answer=resolution.answer, citations=citations)
+
+
+def _answer_text(synthesis: SectionView | None, sections: Sequence[SectionView], form: Format) -> str | None:
+    if synthesis is not None:
+        return synthesis.answer or synthesis.unchecked_answer
+    texts = [(section.title, section.answer or section.unchecked_answer) for section in sections]
+    written = [(title, text) for title, text in texts if text]
+    if len(sections) == 1:
+        return written[0][1] if written else None
+    return "\n\n".join(f"{heading(title, form)}\n\n{text}" for title, text in written) or None
+
+
+def heading(title: str, form: Format, level: int = 2) -> str:
+    """A heading in the format."""
+    if form == "html":
+        return f"<h{level}>{html.escape(title)}</h{level}>"
+    return f"{'#' * level} {title}" if form == "markdown" else title
+
+
+def _merged(parts: Sequence[SectionView]) -> tuple[Citation, ...]:
+    """The citations of all parts: each source once, in order of first use."""
+    merged: dict[int, Citation] = {}
+    for citation in (citation for part in parts for citation in part.citations):
+        before = merged.get(citation.number)
+        merged[citation.number] = replace(citation, count=citation.count + before.count) if before else citation
+    return tuple(merged.values())

@@ -1,0 +1,167 @@
+"""The planned engine: every sub-query in every index side by side, thresholds, then one list of documents."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ..access import Caller
+from ..client import EvidenceSearch, Retrieval
+from ..clock import Clock
+from ..errors import IndexMisconfigured, InvalidQuery, InvalidRequest, Problem
+from ..evidence.evidence import Found, candidate, document_of
+from ..evidence.ranking import score_kind
+from ..knowledge.assembling import assembled
+from ..knowledge.merging import Entry, Searched
+from ..knowledge.replies import RetrieveReply, SearchActivity
+from ..search.refusals import misconfigured
+from ..search.results import Hit, HitPage
+from .models import RetrieveRequest
+from .planning import SubQueries
+from .targets import ResolvedTarget
+
+THREAD_CHARACTERS = 200_000
+"""Text of hits above which it is written out in a thread: that takes more than about 20 ms."""
+
+ALL_FILTERED = "All retrieved documents were filtered because they did not meet the reranker score threshold."
+NOT_APPLIED = "The reranker threshold was not applied: the hits have no reranker scores."
+PARTIAL = "The semantic ranking is partial; the hits are in the order of the search."
+EMPTY_SET = "The filter holds an empty list, which nothing matches; the search was not sent."
+WITHOUT_TEXT = "Documents left out for want of text: {}."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedSearch:
+    """One sub-query in one index."""
+
+    query: str
+    target: ResolvedTarget
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned:
+    """The engine for one call."""
+
+    retrieval: Retrieval
+    request: RetrieveRequest
+    caller: Caller
+    clock: Clock
+
+    async def reply(self, targets: Sequence[ResolvedTarget], queries: SubQueries) -> RetrieveReply:
+        """The reply from own searches. Raises the error of the first search that fails; the others are stopped."""
+        first = 0 if queries.activity is None else 1
+        searches = [PlannedSearch(query=query, target=target) for query in queries.queries for target in targets]
+        tasks = []
+        try:
+            async with asyncio.TaskGroup() as group:
+                for number, search in enumerate(searches, start=first):
+                    tasks.append(group.create_task(self._searched(search, number)))
+        except ExceptionGroup as failed:
+            # The first to fail stopped the others; theirs are echoes of it.
+            raise failed.exceptions[0] from None
+        found = [task.result() for task in tasks]
+        return assembled(self.request, queries.activity, found, self.retrieval.settings.max_evidence_characters)
+
+    async def _searched(self, search: PlannedSearch, number: int) -> Searched:
+        target = search.target
+        moment, begun = self.clock.date(), self.clock.now()
+        found = await self._found(search)
+        sent = found.page.reason is None
+        activity = SearchActivity(
+            id=number,
+            index=target.index.name,
+            search=search.query,
+            filter=target.own_filter,
+            query_time=moment if sent else None,
+            elapsed_ms=round((self.clock.now() - begun) * 1000) if sent else None,
+            source_data_fields=target.shown_fields,
+            semantic_configuration=target.index.semantic_configuration,
+        )
+        if _characters(found) > THREAD_CHARACTERS:
+            return await asyncio.to_thread(_made, found, activity, target)
+        return _made(found, activity, target)
+
+    async def _found(self, search: PlannedSearch) -> Found:
+        target = search.target
+        also = target.index.return_fields or () if target.include_source_data else ()
+        asked = EvidenceSearch(index=target.index.name, query=search.query, filter=target.filter, size=target.max_documents)
+        try:
+            return await self.retrieval.hits_for_evidence(asked, self.caller, also=also)
+        except InvalidQuery as error:
+            if await self._refuses_agents_filter(search, error):
+                self.retrieval.signals.event(
+                    "index_misconfigured", index=target.index.name, error_type=IndexMisconfigured.code
+                )
+                raise misconfigured(target.index) from error
+            error.problems = tuple(_at_request(problem, self.request, target) for problem in error.problems)
+            raise
+        except InvalidRequest as error:
+            error.problems = tuple(_at_request(problem, self.request, target) for problem in error.problems)
+            raise
+
+    async def _refuses_agents_filter(self, search: PlannedSearch, error: InvalidQuery) -> bool:
+        """Whether it is the agent's own filter that the index refuses; beside one of the caller it is asked for alone."""
+        target = search.target
+        if target.agent_filter is None or any(problem.path != "$.filter" for problem in error.problems):
+            return False
+        if target.own_filter is None:
+            return True
+        alone = EvidenceSearch(index=target.index.name, query=search.query, filter=target.agent_filter, size=1)
+        try:
+            await self.retrieval.hits_for_evidence(alone, self.caller)
+        except InvalidQuery:
+            return True
+        return False
+
+
+def _characters(found: Found) -> int:
+    texts = (value for hit in found.page.hits for value in document_of(hit).values() if isinstance(value, str))
+    return sum(len(text) for text in texts)
+
+
+def _made(found: Found, activity: SearchActivity, target: ResolvedTarget) -> Searched:
+    hits, warnings = over_threshold(found.page, target.reranker_threshold)
+    kind = score_kind(found.page)
+    entries: list[Entry] = []
+    empty = 0
+    for hit in hits:
+        shown = candidate(hit, found.index, kind)
+        if not shown.body:
+            empty += 1
+            continue
+        data = target.shown(shown.document) if target.include_source_data else None
+        entries.append(
+            Entry(
+                activity=activity.id,
+                index=target.index.name,
+                key=shown.key,
+                title=shown.source(len(entries) + 1).name,
+                content=shown.body,
+                source_data=data,
+                reranker_score=hit.reranker_score,
+            )
+        )
+    warnings += [WITHOUT_TEXT.format(empty)] if empty else []
+    noted = replace(activity, count=len(hits), warning=" ".join(warnings) or None)
+    return Searched(activity=noted, entries=tuple(entries), ranked=kind == "reranker")
+
+
+def over_threshold(page: HitPage, threshold: float | None) -> tuple[tuple[Hit, ...], list[str]]:
+    """The hits that stay and what is to be said about it. Without reranker scores a threshold drops nothing."""
+    warnings = [EMPTY_SET] if page.reason else []
+    if page.semantic is not None and page.semantic.partial:
+        warnings.append(PARTIAL)
+    if threshold is None or not page.hits:
+        return page.hits, warnings
+    if all(hit.reranker_score is None for hit in page.hits):
+        return page.hits, [*warnings, NOT_APPLIED]
+    kept = tuple(hit for hit in page.hits if hit.reranker_score is not None and hit.reranker_score >= threshold)
+    return kept, warnings if kept else [*warnings, ALL_FILTERED]
+
+
+def _at_request(problem: Problem, request: RetrieveRequest, target: ResolvedTarget) -> Problem:
+    """The problem of a search at the member of the request that it comes from."""
+    if problem.path.startswith("$.filter"):
+        return replace(problem, path=target.filter_path)
+    return replace(problem, path="$.messages" if request.shape == "agent" else "$.intents")

@@ -1,0 +1,99 @@
+"""Filters: an OData text that was built or vouched for, never a plain string (spec 3.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import LiteralString
+
+from ..errors import InvalidFilter, Problem
+from .literals import FilterValue, any_of, check_length, invalid_filter, is_list, literal
+from .odata.ast import Node
+from .odata.lexer import FIELD_PATH
+from .odata.parser import parse
+from .template import Filled, fill, shown
+
+
+class FilterNotBuilt(InvalidFilter, TypeError):
+    """Something that is no ODataFilter stands where a filter belongs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ODataFilter:
+    """A filter with its parsed tree. Made by `odata`, `equals`, `raw`, `template` or `filter_from_json`.
+
+    `empty` is set when an empty list stands in it: nothing can match, so the search is not sent.
+    `lists` are the conditions that came from lists of values.
+    """
+
+    text: str
+    node: Node
+    empty: bool = False
+    lists: frozenset[Node] = frozenset()
+
+    @classmethod
+    def equals(cls, fields: Mapping[str, FilterValue], *, path: str = "$.filter.equals") -> ODataFilter:
+        """All of `fields` must match; a list means any of. Raises InvalidFilter with the JSON path."""
+        if not fields:
+            raise invalid_filter(path, "blank_filter", "An empty object filters nothing; leave the filter out instead.")
+        problems: list[Problem] = []
+        conditions: list[str] = []
+        for field, value in fields.items():
+            try:
+                conditions.append(_equal(field, value, path))
+            except InvalidFilter as error:
+                problems.extend(error.problems)
+        if problems:
+            raise InvalidFilter(problems[0].message, problems=tuple(problems))
+        lists = tuple(text for text, value in zip(conditions, fields.values(), strict=True) if is_list(value))
+        empty = any(is_list(value) and not value for value in fields.values())
+        return _parsed(Filled(" and ".join(conditions), lists, empty), path)
+
+    @classmethod
+    def raw(cls, text: str, *, path: str = "$.filter.raw") -> ODataFilter:
+        """An OData text that the caller vouches for, kept as written. Raises InvalidFilter unless it parses by itself."""
+        return _parsed(Filled(text, (), False), path)
+
+    @classmethod
+    def template(cls, template: str, values: Mapping[str, FilterValue], *, path: str = "$.filter") -> ODataFilter:
+        """A template such as `urn eq {urn}`, each value one literal of its type. Raises InvalidFilter with the JSON path."""
+        return _parsed(fill(template, values, path), f"{path}.template")
+
+    def narrowed_by(self, other: ODataFilter) -> ODataFilter:
+        """Both filters at once, each in brackets."""
+        text = f"({self.text}) and ({other.text})"
+        return ODataFilter(text=text, node=parse(text), empty=self.empty or other.empty, lists=self.lists | other.lists)
+
+
+def odata(template: LiteralString, /, **values: FilterValue) -> ODataFilter:
+    """A filter from a template written in code: `odata("urn eq {urn}", urn=urn)`. Raises InvalidFilter.
+
+    Type checkers refuse a template that is not a literal, so no value can be pasted into it.
+    """
+    return ODataFilter.template(template, values)
+
+
+def require_filter(value: object) -> ODataFilter | None:
+    """`value` if it is a filter or None. Raises FilterNotBuilt for a plain string or anything else."""
+    if value is None or isinstance(value, ODataFilter):
+        return value
+    raise FilterNotBuilt("A filter is an ODataFilter, never a plain string: build it with odata(), equals() or raw().")
+
+
+def _equal(field: str, value: object, path: str) -> str:
+    place = f"{path}{shown(field)}"
+    if not FIELD_PATH.fullmatch(field):
+        raise invalid_filter(place, "invalid_field", "A key is the name of a field, such as urn or address/city.")
+    return any_of(field, value, place) if is_list(value) else f"{field} eq {literal(value, place)}"  # type: ignore[arg-type]
+
+
+def _parsed(filled: Filled, path: str) -> ODataFilter:
+    if not isinstance(filled.text, str) or not filled.text.strip():
+        raise invalid_filter(path, "blank_filter", "A blank filter filters nothing; leave the filter out instead.")
+    check_length(len(filled.text), path)
+    try:
+        node = parse(filled.text)
+    except InvalidFilter as error:
+        raise invalid_filter(path, "invalid_filter", error.message) from error
+    lists = frozenset(node if condition == filled.text else parse(condition) for condition in filled.lists)
+    return ODataFilter(text=filled.text, node=node, empty=filled.empty, lists=lists)

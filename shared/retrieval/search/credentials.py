@@ -1,0 +1,97 @@
+"""Which identity the app uses: the only importer of azure.identity (spec 2, 11)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from azure.core.credentials import AccessToken, AccessTokenInfo, TokenRequestOptions
+from azure.core.credentials_async import AsyncTokenCredential
+
+from ..errors import IdentityUnavailable
+from ..settings import Authentication
+
+_PLATFORM = ("IDENTITY_ENDPOINT", "WEBSITE_INSTANCE_ID")
+"""Variables that the platform sets in Azure and nowhere else (spec 11)."""
+
+
+def in_azure(environ: Mapping[str, str]) -> bool:
+    """Whether the process runs on the platform."""
+    return any(environ.get(name) for name in _PLATFORM)
+
+
+def make_credential(
+    client_id: str | None = None,
+    authentication: Authentication | None = None,
+    environ: Mapping[str, str] = os.environ,
+) -> AsyncTokenCredential:
+    """The credential of the app: `authentication` if given, else the platform's managed identity, else a developer's.
+
+    `client_id` names a user-assigned identity; blank counts as absent. Developer credentials are tried only where none of
+    the platform's variables is set.
+    """
+    # Imported here: msal and cryptography take a tenth of a second that a start of the app should not pay.
+    from azure.identity import aio
+
+    if authentication is not None:
+        return _other_identity(authentication)
+    if in_azure(environ):
+        return aio.ManagedIdentityCredential(client_id=_named(client_id))
+    return aio.ChainedTokenCredential(
+        aio.AzureCliCredential(), aio.AzureDeveloperCliCredential(), aio.AzurePowerShellCredential()
+    )
+
+
+def _other_identity(authentication: Authentication) -> AsyncTokenCredential:
+    from azure.identity import aio
+
+    if authentication.client_secret is None:
+        return aio.ManagedIdentityCredential(client_id=_named(authentication.managed_identity_client_id))
+    extra = {"authority": authentication.authority_host} if _named(authentication.authority_host) else {}
+    return aio.ClientSecretCredential(
+        authentication.tenant_id or "", authentication.client_id or "", authentication.client_secret, **extra
+    )
+
+
+def _named(client_id: str | None) -> str | None:
+    return client_id.strip() or None if client_id else None
+
+
+class SearchCredential:
+    """A credential whose every failure is IdentityUnavailable."""
+
+    def __init__(self, credential: AsyncTokenCredential) -> None:
+        self._credential = credential
+
+    async def get_token(self, *scopes: str, **options: Any) -> AccessToken:
+        """A token of the credential. Raises IdentityUnavailable."""
+        try:
+            return await self._credential.get_token(*scopes, **options)
+        except Exception as error:  # whatever a credential raises, there is no token
+            raise _unavailable() from error
+
+    async def get_token_info(self, *scopes: str, options: TokenRequestOptions | None = None) -> AccessTokenInfo:
+        """A token with its time of renewal. Raises IdentityUnavailable."""
+        if not hasattr(self._credential, "get_token_info"):
+            token = await self.get_token(*scopes)
+            return AccessTokenInfo(token.token, token.expires_on)
+        try:
+            info: AccessTokenInfo = await self._credential.get_token_info(*scopes, options=options)
+        except Exception as error:  # as above
+            raise _unavailable() from error
+        return info
+
+    async def close(self) -> None:
+        """Close the credential."""
+        await self._credential.close()
+
+    async def __aenter__(self) -> SearchCredential:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+
+def _unavailable() -> IdentityUnavailable:
+    return IdentityUnavailable("No token could be had for the app's identity.")

@@ -1,0 +1,145 @@
+"""A search as the caller means it: checked members, and the body that is sent for it (spec 3.1, 3.3)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ..errors import InvalidRequest, Problem, TooLarge
+from ..filters.filter import ODataFilter
+from ..limits import MAX_QUERY_CHARACTERS, MAX_SKIP, MAX_TOP
+from ..settings import IndexSettings
+from .results import ScoreKind
+
+Syntax = Literal["plain", "simple", "full"]
+SearchMode = Literal["any", "all"]
+
+MATCH_ALL = "*"
+_SEMANTIC_CANDIDATES = 50
+# What the simple syntax gives a meaning anywhere, and the minus that it negates with at the start of a word.
+_OPERATOR = re.compile(r"""[+|"()'\\~*]|(?:(?<=[\s+|"()'\\~*])|^)-+""")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchQuery:
+    """One search: `select` None means the fields of the index's settings."""
+
+    text: str
+    filter: ODataFilter | None = None
+    top: int = 10
+    skip: int = 0
+    select: tuple[str, ...] | None = None
+    order_by: tuple[str, ...] = ()
+    facets: tuple[str, ...] = ()
+    highlight: tuple[str, ...] = ()
+    count: bool = False
+    syntax: Syntax = "plain"
+    search_mode: SearchMode | None = None
+    captions: bool = False
+
+    def check(self) -> None:
+        """Raises TooLarge for an over-long text, InvalidRequest for a blank one and for numbers out of range."""
+        if len(self.text) > MAX_QUERY_CHARACTERS:
+            problem = Problem("$.query", "too_large", f"A query has at most {MAX_QUERY_CHARACTERS} characters.")
+            raise TooLarge(problem.message, problems=(problem,))
+        problems = []
+        if not self.text.strip():
+            problems.append(Problem("$.query", "blank_query", 'A query is not blank; "*" alone matches every document.'))
+        if any("\ud800" <= character <= "\udfff" for character in self.text):
+            problems.append(Problem("$.query", "invalid_query", "The query holds half a character (a lone surrogate)."))
+        problems.extend(_range("$.top", self.top, 1, MAX_TOP))
+        problems.extend(_range("$.skip", self.skip, 0, MAX_SKIP))
+        problems.extend(_choice("$.syntax", self.syntax, ("plain", "simple", "full")))
+        problems.extend(_choice("$.searchMode", self.search_mode, (None, "any", "all")))
+        if problems:
+            raise InvalidRequest(problems[0].message, problems=tuple(problems))
+
+
+def _range(path: str, value: object, least: int, most: int) -> list[Problem]:
+    if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
+        return []
+    return [Problem(path, "out_of_range", f"A whole number from {least} to {most} belongs here.")]
+
+
+def _choice(path: str, value: object, allowed: Sequence[object]) -> list[Problem]:
+    words = ", ".join(str(word) for word in allowed if word is not None)
+    return [] if value in allowed else [Problem(path, "out_of_range", f"One of {words} belongs here.")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """How a search goes to the service: its body, whether it is ranked semantically, and what its base scores are."""
+
+    body: dict[str, Any]
+    semantic: bool
+    unranked_reason: str | None
+    base_kind: ScoreKind
+
+
+def plan_search(query: SearchQuery, index: IndexSettings, select: Sequence[str]) -> Plan:
+    """The request for `query`. `select` empty asks for every field."""
+    match_all = query.text == MATCH_ALL
+    reason = "match_all" if match_all else "order_by" if query.order_by else None
+    semantic = index.semantic_configuration is not None and reason is None
+    vector = bool(index.vector_fields) and not match_all
+    body = {"search": escaped(query.text) if query.syntax == "plain" and not match_all else query.text, "top": query.top}
+    body |= _asked(query, select)
+    if semantic:
+        body |= _semantic_side(query, index, body)
+    elif query.syntax == "full":
+        body["queryType"] = "full"
+    if vector:
+        body |= _vector_side(query, index, semantic)
+    return Plan(
+        body=body,
+        semantic=semantic,
+        unranked_reason=reason if index.semantic_configuration is not None else None,
+        base_kind="fused" if vector else "keyword",
+    )
+
+
+def without_semantic(plan: Plan) -> Plan:
+    """The same search without its semantic side, for a service that refuses to rank."""
+    sides = ("queryType", "semanticConfiguration", "semanticQuery", "captions", "answers")
+    body = {key: value for key, value in plan.body.items() if key not in sides or (key, value) == ("queryType", "full")}
+    return Plan(body=body, semantic=False, unranked_reason=None, base_kind=plan.base_kind)
+
+
+def _asked(query: SearchQuery, select: Sequence[str]) -> dict[str, Any]:
+    asked = {
+        "filter": query.filter.text if query.filter else None,
+        "skip": query.skip or None,
+        "select": ",".join(select) or None,
+        "orderby": ",".join(query.order_by) or None,
+        "facets": list(query.facets) or None,
+        "highlight": ",".join(query.highlight) or None,
+        "count": query.count or None,
+        "searchMode": query.search_mode,
+    }
+    return {key: value for key, value in asked.items() if value is not None}
+
+
+def _semantic_side(query: SearchQuery, index: IndexSettings, body: dict[str, Any]) -> dict[str, Any]:
+    """Ranking by the original text: as the query itself, or beside it where operators were escaped or are meant."""
+    side: dict[str, Any] = {"semanticConfiguration": index.semantic_configuration}
+    if query.syntax == "plain" and body["search"] == query.text:
+        side["queryType"] = "semantic"
+    else:
+        side["queryType"] = "full" if query.syntax == "full" else "simple"
+        side["semanticQuery"] = query.text
+    if query.captions:
+        side |= {"captions": "extractive|highlight-true", "answers": "extractive|count-3"}
+    return side
+
+
+def _vector_side(query: SearchQuery, index: IndexSettings, semantic: bool) -> dict[str, Any]:
+    nearest = max(query.top, _SEMANTIC_CANDIDATES) if semantic else query.top
+    vector = {"kind": "text", "text": query.text, "k": nearest, "fields": ",".join(index.vector_fields)}
+    return {"vectorQueries": [vector], "vectorFilterMode": "preFilter"}
+
+
+def escaped(text: str) -> str:
+    """Plain words for the simple syntax: every operator becomes the character that was typed."""
+    return _OPERATOR.sub(lambda match: "".join(f"\\{character}" for character in match[0]), text)

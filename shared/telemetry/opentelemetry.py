@@ -1,0 +1,76 @@
+"""The sink that hands admitted signals to the OpenTelemetry providers. Imported by the set-up only: it is heavy."""
+
+from __future__ import annotations
+
+from contextvars import Token
+
+from opentelemetry._logs import LoggerProvider, SeverityNumber
+from opentelemetry.context import Context, attach, detach
+from opentelemetry.metrics import Counter, Histogram, MeterProvider
+from opentelemetry.trace import Span, SpanKind, Status, StatusCode, TracerProvider, set_span_in_context
+
+from .schema import METRICS, EventRow, MetricRow, SpanRow
+from .sink import Attributes
+
+SCOPE = "shared.telemetry"
+"""The instrumentation scope of all our signals: the exporters let no other out."""
+
+_SEVERITIES = {
+    20: SeverityNumber.INFO,
+    30: SeverityNumber.WARN,
+    40: SeverityNumber.ERROR,
+}
+
+
+class OtelSpan:
+    """A running span of ours."""
+
+    __slots__ = ("_row", "_span", "_token")
+
+    def __init__(self, row: SpanRow, span: Span) -> None:
+        self._row = row
+        self._span = span
+        self._token: Token[Context] = attach(set_span_in_context(span))
+
+    def end(self, attributes: Attributes, *, failed: bool) -> None:
+        """End it. The status carries no description: that would be a text."""
+        detach(self._token)
+        self._span.set_attributes({**self._row.constants, **attributes})
+        if failed:
+            self._span.set_status(Status(StatusCode.ERROR))
+        self._span.end()
+
+
+class OtelSink:
+    """Spans, metrics and log records by the providers given."""
+
+    def __init__(self, tracers: TracerProvider, meters: MeterProvider, loggers: LoggerProvider) -> None:
+        self._tracer = tracers.get_tracer(SCOPE)
+        self._logger = loggers.get_logger(SCOPE)
+        meter = meters.get_meter(SCOPE)
+        self._counters: dict[str, Counter] = {}
+        self._histograms: dict[str, Histogram] = {}
+        for row in METRICS.values():
+            if row.kind == "counter":
+                self._counters[row.name] = meter.create_counter(row.name, row.unit)
+            else:
+                self._histograms[row.name] = meter.create_histogram(row.name, row.unit)
+
+    def start(self, row: SpanRow) -> OtelSpan:
+        """Start a span under the present one."""
+        kind = SpanKind.CLIENT if row.client else SpanKind.INTERNAL
+        span = self._tracer.start_span(row.name, kind=kind, record_exception=False, set_status_on_exception=False)
+        return OtelSpan(row, span)
+
+    def measure(self, row: MetricRow, value: float, attributes: Attributes) -> None:
+        """Add to the counter or record in the histogram."""
+        if row.kind == "counter":
+            self._counters[row.name].add(value, dict(attributes))
+        else:
+            self._histograms[row.name].record(value, dict(attributes))
+
+    def emit(self, row: EventRow, attributes: Attributes) -> None:
+        """Send a log record whose body is the event's name."""
+        self._logger.emit(
+            severity_number=_SEVERITIES[row.level], severity_text=None, body=row.name, attributes=dict(attributes)
+        )

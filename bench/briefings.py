@@ -20,16 +20,16 @@ from typing import Any
 from azure.storage.queue.aio import QueueClient
 
 from local.azurite import Azurite
+from shared.answers import ExtractiveWriter
 from shared.briefing import (
     BriefingParts,
     Briefings,
     BriefingSettings,
-    ExtractiveWriter,
     Storage,
     StorageSettings,
     SubmissionItem,
-    connect_storage,
 )
+from shared.briefing.azure_storage import connect_storage
 from shared.retrieval import Caller, Evidence, EvidenceSearch, IndexSettings, Source
 
 SAMPLE = Path(__file__).resolve().parents[1] / "local" / "sample" / "schools.jsonl"

@@ -4,20 +4,47 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
-from shared.briefing.errors import ContentFiltered, ModelIncomplete, ModelTimeout
-from shared.briefing.prompts import messages_of
-from shared.briefing.settings import ModelSettings
-from shared.briefing.token_budget import DailyTokens
-from shared.retrieval import QUIET, IdentityUnavailable, Signals, SpanHandle, is_loopback_host
+from shared.retrieval import QUIET, IdentityUnavailable, Signals, SpanHandle, fence, is_loopback_host
 
-from .writer import Draft, Task, Usage, Writer
+from .errors import ContentFiltered, ModelIncomplete, ModelTimeout
+from .settings import ModelSettings
+from .writer import Draft, Task, TokenBudget, Usage, Writer
 
 if TYPE_CHECKING:
     from .openai import Completion, Messages, OpenAIChat
+
+
+# What a model is told: the fenced evidence, the prompt, and what was wrong with a first try.
+
+CITE = "Cite the evidence each point relies on as plain text [Evidence n], never as a link."
+KEEP_MARKERS = (
+    "The data are sections that were checked. Keep the markers [Evidence n] of each statement that you take over, as plain "
+    "text, never as a link, and add no statement of your own."
+)
+
+
+def messages_of(task: Task) -> list[Mapping[str, str]]:
+    """The messages of one call. Evidence stands in a fence of its own, apart from the prompt (spec 4.5)."""
+    messages = [_said("user", fence(task.text)), _said("user", _prompt(task))]
+    if task.rejected is not None:
+        messages += [_said("assistant", task.rejected.text), _said("user", task.rejected.retry_prompt)]
+    return messages
+
+
+def _prompt(task: Task) -> str:
+    """Without required citations none is asked for (spec 5)."""
+    if not task.required:
+        return task.prompt
+    return f"{task.prompt}\n\n{CITE if task.material is None else KEEP_MARKERS}"
+
+
+def _said(role: str, content: str) -> Mapping[str, str]:
+    return {"role": role, "content": content}
+
 
 SCOPE = "https://cognitiveservices.azure.com/.default"
 FOUNDRY_SCOPE = "https://ai.azure.com/.default"
@@ -40,7 +67,7 @@ class ModelWriter:
         self,
         settings: ModelSettings,
         credential: Any = None,
-        tokens: DailyTokens | None = None,
+        tokens: TokenBudget | None = None,
         signals: Signals = QUIET,
     ) -> None:
         self._settings = settings

@@ -19,9 +19,9 @@ from openai import (
     omit,
 )
 
-from shared.briefing.errors import ContentFiltered, ModelFailed, ModelRefused, ModelThrottled, ModelTimeout
 from shared.retrieval import RetrievalError
 
+from .errors import ContentFiltered, ModelFailed, ModelRefused, ModelThrottled, ModelTimeout
 from .writer import Usage
 
 NO_KEY = "none"

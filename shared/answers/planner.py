@@ -7,9 +7,9 @@ import re
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from shared.briefing.errors import ModelIncomplete
 from shared.retrieval import MAX_QUERY_CHARACTERS, MessageText, QueryPlan, RetrieveMessage
 
+from .errors import ModelIncomplete
 from .writer import Draft
 
 INSTRUCTIONS = (

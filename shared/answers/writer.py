@@ -87,3 +87,13 @@ class AnswerWriter(WholeWriter, Protocol):
 
     async def close(self) -> None:
         """Ends its connections."""
+
+
+class TokenBudget(Protocol):
+    """The model tokens that may still be used today."""
+
+    async def require(self) -> None:
+        """Returns while tokens are left. Raises `DailyLimit`, and the errors of where the count is kept."""
+
+    async def add(self, tokens: int) -> None:
+        """Counts tokens that were used."""

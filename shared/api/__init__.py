@@ -17,7 +17,6 @@ from .briefings import (
 from .citations import CITATIONS, CITATIONS_STREAM
 from .context import CONTEXT, CONTEXT_REMEMBER, TOOL, TOOL_DEFINITION
 from .health import READY
-from .indexes import AGENTS, INDEXES
 from .mcp import EVIDENCE_TOOL, RESOLVE_CITATIONS_TOOL, SEARCH_TOOL, answer_tool
 from .pipeline import answer_http, answer_live, respond
 from .queue import Message, run_message, take_message, take_poison
@@ -25,7 +24,7 @@ from .requests import Request
 from .responses import Reply
 from .retrieve import AGENT_RETRIEVE, AGENT_RETRIEVE_PLAIN, KNOWLEDGE_BASE_RETRIEVE
 from .routes import Route
-from .search import EVIDENCE, SEARCH
+from .search import AGENTS, EVIDENCE, INDEXES, SEARCH
 from .services import Services
 
 __all__ = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
-from shared.briefing import AnswerOptions, answer
+from shared.answers import AnswerOptions, answer
 from shared.retrieval import EvidenceSearch
 
 from .json import body_as

@@ -17,8 +17,7 @@ from shared.briefing import (
 from shared.retrieval import Format, InvalidRequest, Problem
 from shared.settings import Section
 
-from .fault_paths import fault_paths
-from .json import body_as
+from .json import body_as, fault_paths
 from .requests import Request
 from .responses import Reply
 from .routes import Call, Handle, Route

@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import partial
 
-from shared.retrieval import MAX_CITATIONS_BODY_BYTES, CitationStream, Resolution, resolve
+from shared.retrieval import MAX_CITATIONS_BODY_BYTES, CitationStream, Resolution, Signals, SpanHandle, resolve
 
-from .fault_paths import fault_paths
-from .json import body_as
-from .long_work import away_when
+from .concurrency import away_when
+from .json import body_as, fault_paths
 from .responses import Reply
 from .routes import Call, Route
 from .schemas.citations import CitationsBody, StreamBody, given_sources, resolution_json, sources_of, stream_json
 from .services import Services
-from .told import tell_resolution
+
+# What telemetry is told of citations: counts and codes, never the answer's words but through the redactor.
+
+
+def tell_resolution(signals: Signals, span: SpanHandle, resolution: Resolution) -> None:
+    """Markers, citations and problems of a resolved answer."""
+    span.set(
+        valid=resolution.valid,
+        markers=sum(citation.count for citation in resolution.citations),
+        citations=len(resolution.citations),
+        uncited=len(resolution.uncited),
+        problems=len(resolution.problems) + resolution.more_problems,
+    )
+    for code, times in Counter(problem.code for problem in resolution.problems).items():
+        signals.count("app.citations.problems", times, problem=code)
+
 
 _LONG_BYTES = 20_000
 """Bodies above this take more than about 20 ms of processor time to resolve (spec 1)."""

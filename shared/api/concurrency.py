@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from typing import TypeVar
 
+from .requests import Request
 from .responses import HttpError
 
 
@@ -25,3 +28,21 @@ class Capacity:
             yield
         finally:
             self._taken -= 1
+
+
+# Work on the processor that takes more than about 20 ms goes to a thread, so that other calls go on meanwhile (spec 1).
+
+LONG_BODY_BYTES = 8 * 1024
+"""Bodies above this may take that long to read: a list of values in a filter is the slowest thing they can hold."""
+
+Result = TypeVar("Result")
+
+
+async def away_when(long: bool, work: Callable[[], Result]) -> Result:
+    """What `work` gives, done in a thread when it is `long`."""
+    return await asyncio.to_thread(work) if long else work()
+
+
+def is_long(request: Request) -> bool:
+    """Whether what the request holds may take long to read."""
+    return len(request.body) > LONG_BODY_BYTES

@@ -6,7 +6,8 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -223,3 +224,17 @@ class Flaw(ValueError):
         self.code = code
         self.message = message
         self.below = below
+
+
+# Paths of faults that the packages know by their code alone: they have arguments, callers have members and parameters.
+
+
+@contextmanager
+def fault_paths(paths: Mapping[str, str]) -> Iterator[None]:
+    """Names the place in the request of an error of one of these codes, unless the error names its own."""
+    try:
+        yield
+    except InvalidRequest as error:
+        if not error.problems and error.code in paths:
+            error.problems = (error.at(paths[error.code]),)
+        raise

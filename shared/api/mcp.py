@@ -25,8 +25,8 @@ from shared.retrieval import (
 )
 
 from .citations import handle_citations
+from .concurrency import LONG_BODY_BYTES, away_when
 from .json import Model, read_model
-from .long_work import LONG_BODY_BYTES, away_when
 from .requests import Request
 from .responses import Failure, HttpError, failure_of
 from .routes import Call

@@ -11,10 +11,9 @@ from shared.retrieval import Caller, NotConfigured, OperatorError, RetrievalErro
 from shared.telemetry import SECRET_HEADERS
 
 from .auth import caller_of
-from .body import check_body
+from .concurrency import away_when, is_long
 from .health import live
-from .long_work import away_when, is_long
-from .requests import Request
+from .requests import Request, check_body
 from .responses import Failure, HttpError, Reply, failure_of
 from .routes import Call, Route
 from .services import Services, current_services

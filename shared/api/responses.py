@@ -10,17 +10,8 @@ from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from typing import Any
 
-from shared.briefing import (
-    BriefingBusy,
-    BriefingConflict,
-    BriefingGone,
-    BriefingNotFound,
-    ContentFiltered,
-    DailyLimit,
-    ModelFailed,
-    ModelIncomplete,
-    ModelTimeout,
-)
+from shared.answers import ContentFiltered, DailyLimit, ModelFailed, ModelIncomplete, ModelTimeout
+from shared.briefing import BriefingBusy, BriefingConflict, BriefingGone, BriefingNotFound
 from shared.retrieval import (
     MAX_ERRORS,
     CallerError,

@@ -10,19 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from shared.briefing import (
-    AnswerWriter,
-    BriefingParts,
-    Briefings,
-    DailyTokens,
-    ExtractiveWriter,
-    ModelPlanner,
-    ModelSettings,
-    ModelWriter,
-    ReadyCheck,
-    Storage,
-    connect_storage,
-)
+from shared.answers import AnswerWriter, ExtractiveWriter, ModelPlanner, ModelSettings, ModelWriter
+from shared.briefing import BriefingParts, Briefings, DailyTokens, ReadyCheck, Storage
 from shared.retrieval import (
     Caller,
     Evidence,
@@ -138,6 +127,9 @@ class Services:
             await asyncio.to_thread(importlib.import_module, "azure.storage.blob.aio")
             emulator = settings.storage.connection_string is not None
             credential = None if emulator else self._storage_credential(settings.storage.client_id)
+            # The storage SDKs take half a second to import, and most calls of the app need neither.
+            from shared.briefing.azure_storage import connect_storage
+
             self._storage = connect_storage(settings.storage, settings.briefings, credential)
         return self._storage
 

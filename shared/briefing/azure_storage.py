@@ -1,9 +1,14 @@
-"""Blobs in Azure Blob Storage: the only file that imports its SDK, loaded when storage is first connected."""
+"""Blobs and queues in Azure Storage: the only file that imports its SDKs.
+
+Import it when storage is first connected: that takes half a second.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, Self
@@ -11,16 +16,87 @@ from typing import Any, Self
 from azure.core import MatchConditions
 from azure.core.credentials import AccessToken
 from azure.core.exceptions import (
+    AzureError,
+    ClientAuthenticationError,
     HttpResponseError,
     ResourceExistsError,
     ResourceModifiedError,
     ResourceNotFoundError,
+    ServiceRequestError,
+    ServiceResponseError,
 )
 from azure.storage.blob import BlobProperties
 from azure.storage.blob.aio import ContainerClient
+from azure.storage.queue.aio import QueueClient, QueueServiceClient
 
-from .azure_errors import RETRIES, translated, translated_list
-from .storage import LIST_PAGE, Blob, BlobEntry, BlobPage, NewBlob
+from shared.retrieval import IdentityUnavailable, NotConfigured, RetrievalError
+
+from .errors import InvalidContinuation, StorageRefused, StorageUnavailable
+from .settings import BriefingSettings, StorageSettings
+from .storage import LIST_PAGE, Blob, BlobEntry, BlobPage, NewBlob, Storage
+
+# The storage SDKs' errors as ours. Raised from nothing: their texts hold addresses, names and keys' owners.
+
+REFUSED = (401, 403)
+MISSING = 404
+# Worth another try later: a busy or broken service, and a container that is just being deleted or made (409).
+BUSY = (408, 409, 412, 429)
+RETRIES: dict[str, Any] = {
+    "retry_total": 2,
+    # About 1.2 s before each repetition: the base to the power of its number comes on top.
+    "initial_backoff": 0.2,
+    "increment_base": 1,
+    "random_jitter_range": 0.3,
+    "connection_timeout": 5,
+    "read_timeout": 20,
+}
+"""Options of every storage client: its own default waits 15 s before the first repetition, half a request's patience."""
+
+
+def translate(error: AzureError) -> RetrievalError:
+    """The error of ours that says who must act."""
+    if isinstance(error, HttpResponseError) and error.status_code is not None:
+        return _from_status(error.status_code)
+    if isinstance(error, ClientAuthenticationError):
+        return IdentityUnavailable("no token for the briefing storage could be had")
+    if isinstance(error, ServiceRequestError | ServiceResponseError):
+        return StorageUnavailable("the briefing storage cannot be reached")
+    return StorageUnavailable("the briefing storage failed")
+
+
+def _from_status(status: int) -> RetrievalError:
+    if status in REFUSED:
+        return StorageRefused("the briefing storage refuses the app's identity")
+    if status == MISSING:
+        return StorageRefused("the container or queue of briefings does not exist")
+    if status in BUSY or status >= 500:
+        return StorageUnavailable("the briefing storage is busy or failed")
+    return StorageRefused("the briefing storage refuses the request")
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Turns what the SDKs raise inside into our errors."""
+    try:
+        yield
+    except AzureError as error:
+        raise translate(error) from None
+    except TimeoutError:
+        # aiohttp's own time-outs pass the SDK as they are.
+        raise StorageUnavailable("the briefing storage did not answer in time") from None
+
+
+@contextmanager
+def translated_list(marker: str | None) -> Iterator[None]:
+    """As `translated`; a marker that the service refuses is the caller's continuation, so the caller's mistake."""
+    try:
+        with translated():
+            yield
+    except StorageRefused as error:
+        if marker is None or error.__context__ is None or getattr(error.__context__, "status_code", None) != 400:
+            raise
+        raise InvalidContinuation("the continuation is not one of this list") from None
+
 
 Connect = Callable[[Any], ContainerClient]
 """Makes a client: with the credential given, or else with the container's own."""
@@ -229,3 +305,109 @@ async def _create(container: ContainerClient) -> None:
         await container.create_container()
     except ResourceExistsError:
         return  # another process was first
+
+
+NEVER = -1
+
+
+class AzureQueue:
+    """A queue to put messages on, their text as it is: `messageEncoding` is none in host.json."""
+
+    def __init__(self, queue: QueueClient, *, create_queue: bool = False) -> None:
+        self._queue = queue
+        self._create_queue = create_queue
+
+    async def put(self, text: str, *, delay_seconds: int = 0) -> None:
+        """Puts a message that never expires, hidden for the delay."""
+        with translated():
+            await self._queue.send_message(text, visibility_timeout=delay_seconds, time_to_live=NEVER)
+
+    async def check(self) -> None:
+        """Returns when the queue can be reached, having made it where that is wanted."""
+        with translated():
+            try:
+                await self._queue.get_queue_properties()
+            except ResourceNotFoundError:
+                if not self._create_queue:
+                    raise
+                await _create_queue(self._queue)
+
+    async def close(self) -> None:
+        """Ends its connections."""
+        await self._queue.close()
+
+
+class AzureQueues:
+    """The queues of one account over one client's connections."""
+
+    def __init__(self, service: QueueServiceClient, *, create_queues: bool = False) -> None:
+        self._service = service
+        self._create_queues = create_queues
+
+    def queue(self, name: str) -> AzureQueue:
+        """One queue of the account."""
+        return AzureQueue(self._service.get_queue_client(name), create_queue=self._create_queues)
+
+    async def close(self) -> None:
+        """Ends the connections that the queues share."""
+        await self._service.close()
+
+
+def queues_from_connection_string(text: str) -> AzureQueues:
+    """The queues of the local emulator; a missing one is made on its first check."""
+    return AzureQueues(QueueServiceClient.from_connection_string(text, **RETRIES), create_queues=True)
+
+
+def queues_from_identity(uri: str, credential: Any) -> AzureQueues:
+    """The queues behind a service address, reached with a token credential of azure-identity."""
+    return AzureQueues(QueueServiceClient(uri, credential=credential, **RETRIES))
+
+
+async def _create_queue(queue: QueueClient) -> None:
+    try:
+        await queue.create_queue()
+    except ResourceExistsError:
+        return  # another process was first
+
+
+CONNECTION_SETTING = "BriefingStorage"
+BLOB_SETTING = "BriefingStorage__blobServiceUri"
+QUEUE_SETTING = "BriefingStorage__queueServiceUri"
+
+
+def connect_storage(where: StorageSettings, settings: BriefingSettings, credential: Any = None) -> Storage:
+    """The container and queues of briefings, without calling them yet; call it in the loop that will use them.
+
+    `credential` is an asynchronous token credential of azure-identity; a connection string needs none.
+    Raises `NotConfigured` naming what is missing.
+    """
+    if where.connection_string:
+        try:
+            queues = queues_from_connection_string(where.connection_string)
+            blobs = blobs_from_connection_string(where.connection_string, settings.container)
+        except ValueError:
+            raise NotConfigured(f"{CONNECTION_SETTING} is no connection string") from None
+        return replace(_storage(blobs, queues, settings), makes_missing=True)
+    blob_uri = _required(where.blob_service_uri, BLOB_SETTING)
+    queue_uri = _required(where.queue_service_uri, QUEUE_SETTING)
+    if credential is None:
+        raise NotConfigured("no identity was given for the briefing storage")
+    queues = queues_from_identity(queue_uri, credential)
+    return _storage(blobs_from_identity(blob_uri, settings.container, credential), queues, settings)
+
+
+def _storage(blobs: Any, queues: AzureQueues, settings: BriefingSettings) -> Storage:
+    done = settings.done_queue_name
+    return Storage(
+        blobs=blobs,
+        queue=queues.queue(settings.queue_name),
+        poison=queues.queue(settings.poison_queue_name),
+        done=queues.queue(done) if done else None,
+        release=queues.close,
+    )
+
+
+def _required(value: str | None, name: str) -> str:
+    if not value:
+        raise NotConfigured(f"{name} is not set")
+    return value

@@ -9,19 +9,28 @@ from datetime import datetime
 
 from shared.retrieval import QUIET, Caller, Signals
 
-from . import names
 from .access import Access
-from .announcing import Announcer
-from .continuations import Continuation, read_continuation, write_continuation
+from .composer import for_each
 from .definitions import Definitions
 from .errors import BriefingBusy, BriefingGone, BriefingNotFound, InvalidSubmission
-from .identity import content_digest, retry_id
 from .jobs import Order
-from .record_store import Pointer, RecordStore
-from .records import FINAL, STATUSES, Record, RecordKey, Standing, Status, entry_standing, now
-from .storage import LIST_PAGE, BlobEntry
+from .record_store import Announcer, Pointer, RecordStore
+from .records import (
+    FINAL,
+    STATUSES,
+    Record,
+    RecordKey,
+    Standing,
+    Status,
+    batch_prefix,
+    content_digest,
+    entry_standing,
+    id_in_record,
+    now,
+    retry_id,
+)
+from .storage import LIST_PAGE, BlobEntry, Continuation, read_continuation, write_continuation
 from .submission import AT_ONCE, Receipt, Submission
-from .together import for_each
 
 PAGE = 100
 RETRIED: tuple[Status, ...] = ("failed", "failed_checks")
@@ -132,7 +141,7 @@ class Batches:
             if not entries:
                 raise await self._absent(batch_id)
             failed = [entry for entry in entries if _is_retried(entry_standing(entry))]
-            keys = [RecordKey(batch_id=batch_id, id=names.id_in_record(entry.name)) for entry in failed]
+            keys = [RecordKey(batch_id=batch_id, id=id_in_record(entry.name)) for entry in failed]
             records = await for_each(keys, self._store.record, AT_ONCE)
             orders = [self._retry_order(record) for record in records if record and not record.standing.erased]
             for name in {index for order in orders for index in order.definition.indexes}:
@@ -157,7 +166,7 @@ class Batches:
 
     async def _erase(self, batch_id: str, entry: BlobEntry) -> None:
         standing = entry_standing(entry)
-        pointer = Pointer(id=names.id_in_record(entry.name), batch_id=batch_id, digest=standing.digest)
+        pointer = Pointer(id=id_in_record(entry.name), batch_id=batch_id, digest=standing.digest)
         erased: Record | None = None
         if not standing.erased:
             listed = Record(key=pointer.key, standing=standing, etag=entry.etag)
@@ -182,7 +191,7 @@ class Batches:
     async def _entries(self, batch_id: str) -> AsyncIterator[BlobEntry]:
         marker: str | None = None
         while True:
-            page = await self._store.blobs.list_page(names.batch_prefix(batch_id), marker=marker, size=LIST_PAGE)
+            page = await self._store.blobs.list_page(batch_prefix(batch_id), marker=marker, size=LIST_PAGE)
             for entry in page.entries:
                 yield entry
             if page.marker is None:
@@ -197,7 +206,7 @@ class Batches:
         size = PAGE if status is None else LIST_PAGE
         found: list[BlobEntry] = []
         while True:
-            page = await self._store.blobs.list_page(names.batch_prefix(batch_id), marker=where.marker, size=size)
+            page = await self._store.blobs.list_page(batch_prefix(batch_id), marker=where.marker, size=size)
             for entry in page.entries:
                 if entry.name > where.after and status in (None, entry_standing(entry).status):
                     if len(found) == PAGE:
@@ -299,7 +308,7 @@ def _is_retried(standing: Standing) -> bool:
 def _listed(entry: BlobEntry) -> ListedBriefing:
     standing = entry_standing(entry)
     return ListedBriefing(
-        id=names.id_in_record(entry.name),
+        id=id_in_record(entry.name),
         status=standing.status,
         briefing=standing.briefing,
         created_at=standing.created_at,

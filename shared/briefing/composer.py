@@ -3,19 +3,160 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal, Protocol, Self, TypeVar
 
-from shared.answers.answer import AnswerOptions, Written, write_checked
-from shared.answers.writer import AnswerWriter, Draft, Task, Usage, Writer
-from shared.retrieval import QUIET, Caller, Evidence, EvidenceSearch, Signals, Source
+from shared.answers import AnswerOptions, AnswerStatus, AnswerWriter, Draft, Task, Usage, Writer
+from shared.answers.answer import Written, write_checked
+from shared.retrieval import QUIET, Caller, CitationProblem, Evidence, EvidenceSearch, Signals, Source, resolve
 
 from .definitions import Definition, SectionTemplate, fill_text
-from .numbering import number_through, renumbered
-from .patience import Patience
-from .results import Result, SectionResult
-from .together import together
+from .lease import Patience
+
+# Numbers of evidence across the sections of a briefing.
+#
+# Each section is written over its own evidence, numbered from 1; in the briefing each document has one number, whichever
+# sections it is evidence of.
+
+Numbers = tuple[int, ...]
+"""For the evidence of a section, in order from 1, the number that it has in the briefing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Numbering:
+    """All sources of a briefing, numbered from 1, and the numbers of each section's evidence among them."""
+
+    sources: tuple[Source, ...]
+    sections: tuple[Numbers, ...]
+
+
+def number_through(parts: Sequence[Evidence]) -> Numbering:
+    """One number for each document; without a key no two are the same document (spec 4.4)."""
+    sources: list[Source] = []
+    known: dict[tuple[str | None, str], int] = {}
+    sections: list[Numbers] = []
+    for part in parts:
+        numbers: list[int] = []
+        for source in part.sources:
+            number = known.get((source.index, source.key), 0) if source.key is not None else 0
+            if not number:
+                number = len(sources) + 1
+                sources.append(replace(source, number=number))
+            if source.key is not None:
+                known[source.index, source.key] = number
+            numbers.append(number)
+        sections.append(tuple(numbers))
+    return Numbering(tuple(sources), tuple(sections))
+
+
+def renumbered(text: str, numbers: Numbers) -> str:
+    """A section's text with the numbers of the briefing in its markers, read by the parser of all markers."""
+    stand_ins = [Source(number=here, name=f"Evidence {there}") for here, there in enumerate(numbers, 1)]
+    # A source without a link becomes its name in square brackets (spec 5): here that is the marker anew.
+    return resolve(text, stand_ins, format="text").answer
+
+
+def sources_of(numbers: Numbers, sources: Sequence[Source]) -> tuple[Source, ...]:
+    """The sources of a section, numbered as in its text."""
+    by_number = {source.number: source for source in sources}
+    return tuple(replace(by_number[there], number=here) for here, there in enumerate(numbers, 1))
+
+
+# What a run found out: the sections with their checked texts, and the sources they may cite. Kept in the record as JSON.
+
+ResultStatus = Literal["completed", "no_evidence", "failed_checks"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SectionResult:
+    """One written part: its text with markers, and what its check found. `text` is empty where there was no evidence.
+
+    The markers count the section's own evidence from 1; `numbers` gives the briefing's number for each of it.
+    """
+
+    name: str
+    title: str
+    status: AnswerStatus
+    required: bool = True
+    text: str = ""
+    numbers: Numbers = ()
+    problems: tuple[CitationProblem, ...] = ()
+
+    @classmethod
+    def from_json(cls, members: Mapping[str, Any]) -> Self:
+        """The section in a record."""
+        problems = tuple(
+            CitationProblem(code=problem["code"], numbers=tuple(problem["numbers"]), excerpt=problem["excerpt"])
+            for problem in members["problems"]
+        )
+        return cls(**{**members, "problems": problems, "numbers": tuple(members["numbers"])})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """A finished briefing. Sources carry index and key of their document, so that it can be checked again."""
+
+    sections: tuple[SectionResult, ...]
+    synthesis: SectionResult | None = None
+    sources: tuple[Source, ...] = ()
+    writer: Writer
+    usage: Usage | None = None
+
+    @property
+    def status(self) -> ResultStatus:
+        """Failed when any part did, without evidence when no section had any."""
+        parts: Sequence[SectionResult] = (*self.sections, *filter(None, (self.synthesis,)))
+        if any(part.status == "failed_checks" for part in parts):
+            return "failed_checks"
+        return "completed" if any(part.status == "completed" for part in parts) else "no_evidence"
+
+    def to_json(self) -> dict[str, Any]:
+        """As the record keeps it."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, members: Mapping[str, Any]) -> Self:
+        """The result in a record."""
+        synthesis, usage = members["synthesis"], members["usage"]
+        return cls(
+            sections=tuple(SectionResult.from_json(section) for section in members["sections"]),
+            synthesis=SectionResult.from_json(synthesis) if synthesis else None,
+            sources=tuple(Source(**source) for source in members["sources"]),
+            writer=Writer(**members["writer"]),
+            usage=Usage(**usage) if usage else None,
+        )
+
+
+# Work side by side: all of it, or the first error and the rest cancelled.
+
+T = TypeVar("T")
+S = TypeVar("S")
+
+
+async def together(works: Sequence[Awaitable[T]]) -> list[T]:
+    """The results in order. The first error ends the others before it is raised."""
+    tasks = [asyncio.ensure_future(work) for work in works]
+    try:
+        return list(await asyncio.gather(*tasks))
+    except BaseException:
+        for task in tasks:
+            task.cancel()
+        # Nothing may go on in the background: a later write would come after the caller's reply.
+        await asyncio.gather(*tasks, return_exceptions=True)
+        raise
+
+
+async def for_each(items: Iterable[S], work: Callable[[S], Awaitable[T]], at_once: int) -> list[T]:
+    """The results of the work on each item, in order, so many at once."""
+    limit = asyncio.Semaphore(at_once)
+
+    async def one(item: S) -> T:
+        async with limit:
+            return await work(item)
+
+    return await together([one(item) for item in items])
+
 
 Guard = Callable[[], Awaitable[None]]
 """Awaited before each call of the writer; raises when the run has lost its record."""

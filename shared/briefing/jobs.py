@@ -9,14 +9,11 @@ from typing import Any
 
 from shared.retrieval import Problem
 
-from .announcing import Announcer
 from .definitions import Definition, Definitions
-from .deliveries import Delivery
-from .identity import content_digest
-from .messages import Message, Unreadable, read_message
+from .messages import Delivery, Message, Unreadable, read_message
 from .parameters import check_parameters
-from .record_store import Pointer, RecordStore
-from .records import Record, RecordKey, Standing, now
+from .record_store import Announcer, Pointer, RecordStore
+from .records import Record, RecordKey, Standing, content_digest, now
 from .rejections import Rejection, store_rejection
 
 WAITING = ("queued", "retrying")

@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from . import names
 from .errors import StorageUnavailable
-from .records import Record, RecordKey
-from .storage import Blobs, NewBlob
+from .records import Record, RecordKey, deleted_batch_blob, pointer_blob, request_blob
+from .storage import Blobs, NewBlob, Queue
 
 MARK = {"layout": "1"}
 
@@ -31,7 +30,7 @@ class Pointer:
     def blob(self) -> NewBlob:
         """The pointer as it is stored."""
         content = json.dumps({"batchId": self.batch_id, "digest": self.digest})
-        return NewBlob(name=names.pointer(self.id), content=content.encode(), metadata=MARK)
+        return NewBlob(name=pointer_blob(self.id), content=content.encode(), metadata=MARK)
 
     @classmethod
     def from_content(cls, briefing_id: str, content: bytes) -> Self:
@@ -48,7 +47,7 @@ class RecordStore:
 
     async def pointer(self, briefing_id: str) -> Pointer | None:
         """The pointer of an id, or None when nobody has taken it."""
-        blob = await self.blobs.read(names.pointer(briefing_id))
+        blob = await self.blobs.read(pointer_blob(briefing_id))
         return None if blob is None else Pointer.from_content(briefing_id, blob.content)
 
     async def claim(self, pointer: Pointer) -> Pointer:
@@ -87,27 +86,50 @@ class RecordStore:
     async def keep_request(self, briefing_id: str, parameters: Mapping[str, Any]) -> None:
         """Stores the parameters of a request too big for a message; they never change for an id."""
         content = json.dumps(parameters, ensure_ascii=False).encode()
-        await self.blobs.create(NewBlob(name=names.request(briefing_id), content=content, metadata=MARK))
+        await self.blobs.create(NewBlob(name=request_blob(briefing_id), content=content, metadata=MARK))
 
     async def kept_request(self, briefing_id: str) -> Any:
         """The stored parameters of an id, or None."""
-        blob = await self.blobs.read(names.request(briefing_id))
+        blob = await self.blobs.read(request_blob(briefing_id))
         return None if blob is None else json.loads(blob.content)
 
     async def forget_request(self, briefing_id: str) -> None:
         """Deletes the stored parameters of an id, if there are any."""
-        await self.blobs.delete(names.request(briefing_id))
+        await self.blobs.delete(request_blob(briefing_id))
 
     async def mark_deleted(self, batch_id: str) -> None:
         """Marks a batch as deleted."""
-        await self.blobs.create(NewBlob(name=names.deleted_batch(batch_id), content=b"{}", metadata=MARK))
+        await self.blobs.create(NewBlob(name=deleted_batch_blob(batch_id), content=b"{}", metadata=MARK))
 
     async def is_deleted(self, batch_id: str) -> bool:
         """Whether a batch was deleted."""
-        return await self.blobs.read(names.deleted_batch(batch_id)) is not None
+        return await self.blobs.read(deleted_batch_blob(batch_id)) is not None
 
 
 def _etag(record: Record) -> str:
     if record.etag is None:
         raise ValueError("a record is saved over the one that was read")
     return record.etag
+
+
+# Done messages: one for each final record, put after it is saved and marked in it.
+
+
+class Announcer:
+    """Puts done messages on the queue of the setting `DoneQueueName`; without one it does nothing.
+
+    A process that dies between putting and marking puts it again on the next delivery: at least once, as queues are.
+    """
+
+    def __init__(self, store: RecordStore, queue: Queue | None) -> None:
+        self._store = store
+        self._queue = queue
+
+    async def announce(self, record: Record) -> None:
+        """Tells that a final record is there, unless that was told. Raises the storage errors."""
+        if self._queue is None or record.standing.announced or not record.standing.final:
+            return
+        message = {"id": record.key.id, "batchId": record.key.batch_id, "status": record.standing.status}
+        await self._queue.put(json.dumps(message, separators=(",", ":")))
+        # When it has changed meanwhile (erased), the mark is not worth another try.
+        await self._store.save_standing(record.standing_as(announced=True))

@@ -5,16 +5,71 @@ A blob is written in one step, so standing and result cannot disagree; the stand
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Literal, Self
+from uuid import uuid4
 
 from shared.retrieval import Problem
 
-from . import names
 from .storage import Blob, BlobEntry, NewBlob
+
+# Names of the blobs in the container of briefings.
+#
+# | blob | what | written |
+# |---|---|---|
+# | `ids/{id}.json` | pointer: the batch of an id and the digest of its content | once, never changed |
+# | `records/{batch}~{id}.json` | the record of a briefing: status in the metadata, request and result | by ETag only |
+# | `requests/{id}.json` | a request too big for a message | once, never changed |
+# | `rejections/{time}-{message}.json` | a message that could not be taken | once, never changed |
+# | `deleted/{batch}.json` | the batch was deleted: it takes no more briefings | once |
+# | `tokens/{day}.json` | the model tokens used that day | by ETag only |
+#
+# `~` cannot stand in an id, so no batch's prefix begins another's; the ending keeps a dot off the end of a name, which
+# Azure would cut.
+
+REJECTIONS_PREFIX = "rejections/"
+ENDING = ".json"
+
+
+def pointer_blob(briefing_id: str) -> str:
+    """The pointer of an id."""
+    return f"ids/{briefing_id}{ENDING}"
+
+
+def batch_prefix(batch_id: str) -> str:
+    """How the names of a batch's records begin."""
+    return f"records/{batch_id}~"
+
+
+def record_blob(batch_id: str, briefing_id: str) -> str:
+    """The record of a briefing."""
+    return f"{batch_prefix(batch_id)}{briefing_id}{ENDING}"
+
+
+def id_in_record(name: str) -> str:
+    """The briefing id in the name of a record."""
+    return name.partition("~")[2].removesuffix(ENDING)
+
+
+def request_blob(briefing_id: str) -> str:
+    """The stored request of an id."""
+    return f"requests/{briefing_id}{ENDING}"
+
+
+def deleted_batch_blob(batch_id: str) -> str:
+    """The mark of a deleted batch."""
+    return f"deleted/{batch_id}{ENDING}"
+
+
+def tokens_blob(day: str) -> str:
+    """The count of a day, `2026-11-30`."""
+    return f"tokens/{day}{ENDING}"
+
 
 Status = Literal[
     "queued",
@@ -111,7 +166,7 @@ class RecordKey:
     @property
     def blob(self) -> str:
         """The name of its blob."""
-        return names.record(self.batch_id, self.id)
+        return record_blob(self.batch_id, self.id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,3 +254,42 @@ def _time_text(moment: datetime | None) -> str:
 
 def _time(text: str | None) -> datetime | None:
     return datetime.fromisoformat(text) if text else None
+
+
+# Ids of briefings and batches: their form, the ones made here, and the digest that tells equal content from other.
+
+ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+ID_RULE = "1 to 100 letters, digits, dots, underscores and hyphens, the first a letter or digit"
+KEPT_IN_RETRY = 80
+"""How much of an id its retry shows: the rest of the hundred characters is for what tells it apart."""
+
+
+def is_id(value: object) -> bool:
+    """Whether it can be the id of a briefing or batch (spec 8.2)."""
+    return isinstance(value, str) and ID.fullmatch(value) is not None
+
+
+def new_id() -> str:
+    """An id that nobody has."""
+    return uuid4().hex
+
+
+def repeatable_id(batch_id: str, digest: str, ordinal: int) -> str:
+    """The id of a briefing that came without one into a named batch: the same when the call is repeated.
+
+    `ordinal` counts equal briefings of one call.
+    """
+    return hashlib.sha256(f"{batch_id}\n{digest}\n{ordinal}".encode()).hexdigest()[:32]
+
+
+def retry_id(batch_id: str, briefing_id: str) -> str:
+    """The id of the one retry of a briefing: the same whenever it is asked for."""
+    digest = hashlib.sha256(f"retry\n{batch_id}\n{briefing_id}".encode()).hexdigest()[:12]
+    return f"{briefing_id[:KEPT_IN_RETRY]}-retry-{digest}"
+
+
+def content_digest(batch_id: str, briefing: str, parameters: Mapping[str, Any], retry_of: str | None = None) -> str:
+    """A digest of what was asked for. The definition's version is not part: a repeated call may meet a newer one."""
+    content = {"batchId": batch_id, "briefing": briefing, "parameters": parameters, "retryOf": retry_of}
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()

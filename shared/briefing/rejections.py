@@ -11,9 +11,8 @@ from typing import Self
 
 from shared.retrieval import Problem
 
-from . import names
-from .continuations import Continuation, read_continuation, write_continuation
-from .storage import Blobs, NewBlob
+from .records import ENDING, REJECTIONS_PREFIX
+from .storage import Blobs, Continuation, NewBlob, read_continuation, write_continuation
 
 PAGE = 100
 REJECTIONS = "rejections"
@@ -47,7 +46,7 @@ class Rejection:
             "batchId": self.batch_id,
             "briefing": self.briefing,
         }
-        name = f"{names.REJECTIONS}{countdown:012d}-{digest}{names.ENDING}"
+        name = f"{REJECTIONS_PREFIX}{countdown:012d}-{digest}{ENDING}"
         return NewBlob(name=name, content=json.dumps(content).encode(), metadata={"reason": self.reason})
 
     @classmethod
@@ -86,7 +85,7 @@ def check_rejections_page(continuation: str | None) -> Continuation:
 async def list_rejections(blobs: Blobs, continuation: str | None = None) -> RejectionPage:
     """A page of rejections. Raises `InvalidContinuation`."""
     where = check_rejections_page(continuation)
-    page = await blobs.list_page(names.REJECTIONS, marker=where.marker, size=PAGE)
+    page = await blobs.list_page(REJECTIONS_PREFIX, marker=where.marker, size=PAGE)
     read = [await blobs.read(entry.name) for entry in page.entries]
     rejections = [Rejection.from_content(blob.content) for blob in read if blob is not None]
     return RejectionPage(rejections=rejections, continuation=write_continuation(REJECTIONS, page.marker))

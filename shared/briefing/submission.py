@@ -14,16 +14,15 @@ from typing import Any
 from shared.retrieval import MAX_BRIEFINGS_PER_CALL, QUIET, Caller, Problem, RetrievalError, Signals, UnknownName
 
 from .access import Access
+from .composer import for_each
 from .definitions import Definition, Definitions
 from .errors import BriefingConflict, InvalidSubmission
-from .identity import ID_RULE, content_digest, is_id, new_id, repeatable_id
 from .jobs import Order
 from .messages import Message
 from .parameters import check_parameters
 from .record_store import Pointer, RecordStore
-from .records import RecordKey, Status
+from .records import ID_RULE, RecordKey, Status, content_digest, is_id, new_id, repeatable_id
 from .storage import Queue
-from .together import for_each
 
 AT_ONCE = 24
 """Storage calls side by side: more would only queue in the client's connections."""

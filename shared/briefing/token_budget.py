@@ -7,10 +7,11 @@ import json
 import random
 from datetime import UTC, datetime, timedelta
 
+from shared.answers import DailyLimit
 from shared.retrieval import SYSTEM_CLOCK, Clock
 
-from . import names
-from .errors import DailyLimit, StorageUnavailable
+from .errors import StorageUnavailable
+from .records import tokens_blob
 from .storage import Blobs, NewBlob
 
 MAX_TRIES = 20
@@ -56,10 +57,10 @@ class DailyTokens:
         raise StorageUnavailable("the count of tokens changes all the time")
 
     async def _read(self, day: datetime) -> tuple[int, str | None]:
-        found = await self._blobs.read(names.tokens(f"{day:%Y-%m-%d}"))
+        found = await self._blobs.read(tokens_blob(f"{day:%Y-%m-%d}"))
         return (0, None) if found is None else (int(json.loads(found.content)["tokens"]), found.etag)
 
 
 def _blob(day: datetime, tokens: int) -> NewBlob:
     content = json.dumps({"tokens": tokens}).encode()
-    return NewBlob(name=names.tokens(f"{day:%Y-%m-%d}"), content=content, metadata={})
+    return NewBlob(name=tokens_blob(f"{day:%Y-%m-%d}"), content=content, metadata={})

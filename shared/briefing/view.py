@@ -8,13 +8,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from shared.answers.answer import AnswerStatus
-from shared.answers.writer import Usage, Writer
+from shared.answers import AnswerStatus, Usage, Writer
 from shared.retrieval import Citation, CitationProblem, Format, Problem, Source, resolve
 
-from .numbering import sources_of
+from .composer import Result, SectionResult, sources_of
 from .records import Record, Status
-from .results import Result, SectionResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -35,7 +35,6 @@ from .citations import (
     sources_from_retrieval,
 )
 from .client import EvidenceSearch, Retrieval
-from .clock import SYSTEM_CLOCK, Clock
 from .context import (
     ChatMessage,
     ContextOptions,
@@ -75,11 +74,10 @@ from .errors import (
     UnknownName,
 )
 from .evidence.escaping import restored
-from .evidence.results import Evidence, Omission, OmissionReason, SearchSummary
+from .evidence.evidence import Evidence, Omission, OmissionReason, SearchSummary
+from .evidence.rendering import fence
 from .evidence.sources import Source
-from .fence import fence
-from .filter_json import filter_from_json
-from .filters.filter import FilterNotBuilt, ODataFilter, odata
+from .filters.filter import FilterNotBuilt, ODataFilter, filter_from_json, odata
 from .filters.policy import check_fields
 from .limits import (
     MAX_ANSWER_CHARACTERS,
@@ -98,11 +96,11 @@ from .limits import (
     MAX_STATE_BYTES,
     MAX_TOP,
     MAX_ZONE_MINUTES,
+    is_nested_deeper,
 )
-from .loopback import is_loopback_host
-from .nesting import is_nested_deeper
-from .search.credentials import in_azure, make_credential
+from .search.credentials import in_azure, is_loopback_host, make_credential
 from .search.results import Caption, Hit, HitPage, ScoreKind, Semantic, SemanticAnswer
+from .search.retry import SYSTEM_CLOCK, Clock
 from .settings import AgentIndex, AgentSettings, Authentication, IndexSettings, RetrievalSettings
 from .telemetry import QUIET, Signals, SpanHandle
 

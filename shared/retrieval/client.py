@@ -12,19 +12,16 @@ from azure.core.credentials_async import AsyncTokenCredential
 from azure.core.pipeline.transport import AsyncHttpTransport
 
 from .access import NOBODY, Caller, check_rights
-from .clients import Connections
-from .clock import SYSTEM_CLOCK, Clock
 from .errors import CallerError, InvalidRequest, Problem, TooLarge, UnknownName
-from .evidence.evidence import Found, candidate, make_evidence
-from .evidence.results import Evidence
+from .evidence.evidence import Evidence, Found, candidate, make_evidence
 from .evidence.sources import Source
 from .filters.filter import ODataFilter, require_filter
 from .filters.policy import check_fields
 from .limits import MAX_SEARCHES
-from .request_fields import fetched, visible_content
-from .search.azure import ServiceReply
-from .search.query import SearchMode, SearchQuery, Syntax
+from .search.azure import Connections, ServiceReply
+from .search.query import SearchMode, SearchQuery, Syntax, fetched, visible_content
 from .search.results import Hit, HitPage
+from .search.retry import SYSTEM_CLOCK, Clock
 from .search.searcher import Searcher
 from .settings import IndexSettings, RetrievalSettings
 from .telemetry import QUIET, Signals

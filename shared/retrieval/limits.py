@@ -1,5 +1,10 @@
 """The limits of spec 13, in one place. Characters are code points, sizes are bytes."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
 MAX_BODY_BYTES = 1024 * 1024
 MAX_CITATIONS_BODY_BYTES = 8 * 1024 * 1024
 MAX_NESTING = 100
@@ -23,3 +28,22 @@ MAX_OUTPUT_TOKENS = 1_000_000
 MAX_ERRORS = 100
 MAX_BRIEFINGS_PER_CALL = 1_000
 MAX_STATE_BYTES = 64 * 1024
+
+
+# How deep lists and objects of JSON stand inside each other.
+
+
+def is_nested_deeper(value: Any, levels: int) -> bool:
+    """Whether lists and objects stand inside each other in more than `levels` levels, `value` itself being the first."""
+    level = [value]
+    for _ in range(levels):
+        level = [inner for outer in level for inner in _members(outer) if isinstance(inner, dict | list)]
+        if not level:
+            return False
+    return True
+
+
+def _members(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()

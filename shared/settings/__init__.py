@@ -1,10 +1,9 @@
 """The app's settings, read from the environment (spec 2)."""
 
-from .auth import AuthMode, AuthSettings, load_auth
 from .catalog import INDEX_KEYS, SETTINGS, Setting
+from .environment import Section, SettingProblem, SettingsError
 from .load import check_settings, load_settings, queue_name
-from .problems import Section, SettingProblem, SettingsError
-from .settings import ContextSettings, Settings
+from .settings import AuthMode, AuthSettings, ContextSettings, Settings, load_auth
 
 __all__ = [
     "INDEX_KEYS",

@@ -2,22 +2,123 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-from shared.briefing import BriefingSettings, ModelSettings, StorageSettings
-from shared.retrieval import in_azure, is_loopback_host
+from shared.answers import ModelSettings
+from shared.briefing import BriefingSettings, StorageSettings
+from shared.retrieval import (
+    ContextOptions,
+    InvalidFilter,
+    ODataFilter,
+    RetrievalSettings,
+    SearchTime,
+    filter_from_json,
+    in_azure,
+    is_loopback_host,
+)
 from shared.telemetry import RedactorUnusable, TelemetrySettings, hmac_key
 
 from . import catalog as table
-from .auth import load_auth
-from .context import load_context
-from .environment import Environment
-from .host import HostFile
-from .problems import SettingProblem, SettingsError
-from .retrieval import load_retrieval
-from .settings import Settings
+from .environment import Environment, SettingProblem, SettingsError
+from .retrieval import filter_faults, load_retrieval
+from .settings import ContextSettings, Settings, load_auth
+
+# The context part of the settings (spec 7): an index with its filter, and the options that are plain values.
+
+_INDEX, _FILTER = table.CONTEXT + "Index", table.CONTEXT + "Filter"
+_ROLES = table.CONTEXT + "RecentMessageRolesIncluded"
+
+
+def load_context(
+    env: Environment, retrieval: RetrievalSettings | None, missing: list[SettingProblem]
+) -> ContextSettings | None:
+    """The context's index, filter and options; None where no index is set."""
+    index, filter_ = env.text(_INDEX), _filter(env)
+    unfiltered = env.flag(table.CONTEXT + "Unfiltered")
+    options = _options(env)
+    if index is None:
+        if filter_ is not None or unfiltered:
+            env.problem(_INDEX, "is required with a filter")
+        missing.append(SettingProblem(_INDEX, "is required for the context and the search tool"))
+        return None
+    known = None if retrieval is None else next((known for known in retrieval.indexes if known.name == index), None)
+    if retrieval is not None and known is None:
+        env.problem(_INDEX, f"is not among the indexes of {table.INDEXES}")
+    if known is not None and (filter_ is not None or unfiltered):
+        for message in sorted(filter_faults(filter_, known)):
+            env.problem(_FILTER, message)
+    if filter_ is not None and unfiltered:
+        env.problem(_FILTER, "cannot stand beside Unfiltered true")
+    if filter_ is None and not unfiltered and env.text(_FILTER) is None:
+        env.problem(_FILTER, f"is required, unless {table.CONTEXT}Unfiltered is true")
+    return ContextSettings(index=index, filter=filter_, options=options)
+
+
+def _filter(env: Environment) -> ODataFilter | None:
+    value = env.json(_FILTER, dict)
+    if value is None:
+        return None
+    try:
+        return filter_from_json(value, "")
+    except InvalidFilter as error:
+        for problem in error.problems or (error.at(""),):
+            env.problem(_FILTER + problem.path, problem.message)
+        return None
+
+
+def _options(env: Environment) -> ContextOptions:
+    times = tuple(time.value for time in SearchTime)
+    return ContextOptions(
+        search_time=SearchTime(env.choice(table.CONTEXT + "SearchTime", times[0], times)),
+        recent_message_memory_limit=env.whole(table.CONTEXT + "RecentMessageMemoryLimit", 0, least=0, most=1_000),
+        recent_message_roles_included=env.texts(_ROLES) or None,
+        state_key=env.text(table.CONTEXT + "StateKey"),
+        context_prompt=env.raw(table.CONTEXT + "ContextPrompt"),
+        citations_prompt=env.raw(table.CONTEXT + "CitationsPrompt"),
+        function_tool_name=env.text(table.CONTEXT + "FunctionToolName"),
+        function_tool_description=env.text(table.CONTEXT + "FunctionToolDescription"),
+    )
+
+
+# What the app has to know of host.json: how often the queue delivers a message, and how long a function may run.
+
+DEFAULT_MAX_DEQUEUE_COUNT = 5
+OVERRIDES = "AzureFunctionsJobHost__"
+_SPAN = re.compile(r"(?:(\d+)\.)?(\d{1,2}):(\d{2}):(\d{2})(?:\.\d+)?")
+
+
+class HostFile:
+    """The values of host.json under the settings that override them (`AzureFunctionsJobHost__a__b`), as in the host."""
+
+    def __init__(self, env: Environment, path: Path | None) -> None:
+        self._env = env
+        self._values: Any = json.loads(path.read_text(encoding="utf-8")) if path is not None and path.is_file() else {}
+
+    def max_dequeue_count(self) -> int:
+        """How many times a message is delivered before it goes to the poison queue."""
+        override = self._env.optional_whole(OVERRIDES + "extensions__queues__maxDequeueCount", least=1)
+        found = self._value("extensions", "queues", "maxDequeueCount") if override is None else override
+        return found if isinstance(found, int) and not isinstance(found, bool) and found >= 1 else DEFAULT_MAX_DEQUEUE_COUNT
+
+    def function_timeout(self) -> float | None:
+        """Seconds that a function may run; None where host.json sets no limit that can be read."""
+        text = self._env.text(OVERRIDES + "functionTimeout") or self._value("functionTimeout")
+        match = _SPAN.fullmatch(text) if isinstance(text, str) else None
+        if match is None:
+            return None
+        days, hours, minutes, seconds = (int(part or 0) for part in match.groups())
+        return float(((days * 24 + hours) * 60 + minutes) * 60 + seconds)
+
+    def _value(self, *keys: str) -> Any:
+        node = self._values
+        for key in keys:
+            node = node.get(key) if isinstance(node, dict) else None
+        return node
+
 
 _QUEUE_NAME = re.compile(r"(?!.*--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
 _HOST = re.compile(r"\[[0-9a-f:.]+\]|[^\s/:@?#*<>\"'\\\[\]]+")

@@ -3,13 +3,11 @@
 Heavy libraries are imported by `set_up`, and only with a connection string. docs/telemetry.md lists every signal.
 """
 
-from .redaction import REDACTED, Redactor, RedactorUnusable, hmac_key, redactor_of
-from .rules import Kind
-from .secrecy import SECRET_HEADERS
+from .redaction import REDACTED, SECRET_HEADERS, Redactor, RedactorUnusable, hmac_key, redactor_of
+from .schema import Kind
 from .settings import TelemetrySettings
-from .setup import set_up
+from .setup import Telemetry, set_up
 from .signals import AppSignals, AppSpan
-from .telemetry import Telemetry
 
 __all__ = [
     "REDACTED",

@@ -34,9 +34,8 @@ from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 from opentelemetry.trace import Status
 
 from .allow_list import Admitted, Value
-from .attributes import EXPORTED
 from .opentelemetry import SCOPE
-from .schema import EVENTS, METRICS, SPANS
+from .schema import EVENTS, EXPORTED, METRICS, SPANS
 
 _Point = TypeVar("_Point", NumberDataPoint, HistogramDataPoint)
 

@@ -13,24 +13,55 @@ from urllib.parse import urlsplit
 from azure.core.credentials import TokenCredential
 from azure.identity import ManagedIdentityCredential
 from azure.monitor.opentelemetry.exporter import (
+    ApplicationInsightsSampler,
     AzureMonitorLogExporter,
     AzureMonitorMetricExporter,
     AzureMonitorTraceExporter,
+    RateLimitedSampler,
 )
 from opentelemetry import metrics, trace
 from opentelemetry._logs import get_logger_provider, set_logger_provider
 from opentelemetry.sdk._logs import LoggerProvider
 from opentelemetry.sdk._logs.export import BatchLogRecordProcessor, LogRecordExporter
+from opentelemetry.sdk.environment_variables import OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG
 from opentelemetry.sdk.metrics import AlwaysOffExemplarFilter, MeterProvider
 from opentelemetry.sdk.metrics.export import MetricExporter, PeriodicExportingMetricReader
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
+from opentelemetry.sdk.trace.sampling import ALWAYS_ON, Sampler
 
 from .exporters import RedactingLogExporter, RedactingMetricExporter, RedactingSpanExporter
 from .opentelemetry import OtelSink
-from .sampling import sampler_of
 from .settings import TelemetrySettings
+
+# Which spans count: all of them, or the share that OTEL_TRACES_SAMPLER names. Imported by the pipeline only.
+#
+# The SDK knows nothing of Azure Monitor's own samplers and would fall back to its default, so they are made here.
+
+FIXED_PERCENTAGE = "microsoft.fixed_percentage"
+RATE_LIMITED = "microsoft.rate_limited"
+
+
+def sampler_of(environ: Mapping[str, str]) -> Sampler | None:
+    """The sampler named in the environment; None leaves the OpenTelemetry names to the SDK.
+
+    Without a name every span counts, whatever the host decided of its own: the host samples requests by itself.
+    """
+    name, argument = environ.get(OTEL_TRACES_SAMPLER, ""), _number(environ.get(OTEL_TRACES_SAMPLER_ARG, ""))
+    if name == FIXED_PERCENTAGE:
+        return ApplicationInsightsSampler(argument if argument is not None and 0 <= argument <= 1 else 1.0)
+    if name == RATE_LIMITED and argument is not None and argument >= 0:
+        return RateLimitedSampler(argument)
+    return None if name and name != RATE_LIMITED else ALWAYS_ON
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
 
 FLUSH_MILLISECONDS = 5_000
 _RETRIES = 3

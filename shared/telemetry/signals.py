@@ -6,14 +6,43 @@ This is the implementation of the `Signals` seam of `shared.retrieval`. Nothing 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from time import perf_counter
 from types import TracebackType
+from typing import Protocol
 
-from .allow_list import Admission
-from .schema import EVENTS, METRICS, SPANS, EventRow, SpanRow
-from .sink import Sink, SinkSpan
+from .allow_list import Admission, Value
+from .schema import EVENTS, METRICS, SPANS, EventRow, MetricRow, SpanRow
+
+# Where signals go: the seam between the app's own signals and whatever exports them.
+
+Attributes = Mapping[str, Value]
+
+
+class SinkSpan(Protocol):
+    """A span that was started and is the parent of what follows, until it ends."""
+
+    def end(self, attributes: Attributes, *, failed: bool) -> None:
+        """End it with all its attributes."""
+        ...
+
+
+class Sink(Protocol):
+    """Takes signals whose attributes were admitted."""
+
+    def start(self, row: SpanRow) -> SinkSpan:
+        """Start a span under the present one."""
+        ...
+
+    def measure(self, row: MetricRow, value: float, attributes: Attributes) -> None:
+        """Add to a counter or record in a histogram."""
+        ...
+
+    def emit(self, row: EventRow, attributes: Attributes) -> None:
+        """Send a log record."""
+        ...
+
 
 EVENT_LOGGER = "shared.telemetry.events"
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from shared.briefing import Draft, Task, Writer
+from shared.answers import Draft, Task, Writer
 from shared.briefing.storage import LIST_PAGE, Blob, BlobPage, Blobs, NewBlob
 from shared.retrieval import Caller, Evidence, EvidenceSearch, IndexSettings, Source
 

@@ -17,7 +17,8 @@ from typing import Any
 from azure.storage.queue.aio import QueueClient
 
 from local.azurite import Azurite
-from shared.briefing import BriefingParts, Briefings, BriefingSettings, ExtractiveWriter, Storage, SubmissionItem
+from shared.answers import ExtractiveWriter
+from shared.briefing import BriefingParts, Briefings, BriefingSettings, Storage, SubmissionItem
 from tests.briefing.doubles import INDEXES, SampleRetrieval
 from tests.briefing.workbench import NOBODY
 from tests.support.host import ROOT, HostProcess

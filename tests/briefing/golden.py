@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from shared.briefing import Answer, AnswerOptions, AnswerTask, answer, answer_all
-from shared.briefing.prompts import messages_of
+from shared.answers import Answer, AnswerOptions, AnswerTask, answer, answer_all
+from shared.answers.model import messages_of
 from shared.retrieval import Evidence, RetrievalError, Source
 from tests.briefing.doubles import ScriptedWriter
 from tests.truth import load_truth

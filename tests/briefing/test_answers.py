@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from shared.briefing import (
+from shared.answers import (
     Answer,
     AnswerOptions,
     AnswerTask,

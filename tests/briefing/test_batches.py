@@ -8,21 +8,20 @@ from typing import Any
 
 import pytest
 
+from shared.answers import Draft
 from shared.briefing import (
     BriefingBusy,
     BriefingConflict,
     BriefingGone,
     BriefingNotFound,
-    Draft,
     InvalidContinuation,
     InvalidSubmission,
     Redeliver,
     SubmissionItem,
 )
 from shared.briefing.batches import BatchProgress
-from shared.briefing.continuations import write_continuation
 from shared.briefing.records import Record, RecordKey, Standing, Status
-from shared.briefing.storage import NewBlob
+from shared.briefing.storage import NewBlob, write_continuation
 from shared.retrieval import Caller, Forbidden, IndexSettings, SearchFailed
 from tests.briefing.doubles import INDEXES, SampleRetrieval, ScriptedWriter
 from tests.briefing.memory_storage import MemoryBlobs

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from shared.briefing import DefinitionsBroken, load_definitions
-from shared.briefing.definition_files import read_definition
-from shared.briefing.definitions import Definitions, fill_text
+from shared.briefing.definitions import Definitions, fill_text, read_definition
 from shared.briefing.parameters import Parameter, check_parameters
 from shared.retrieval import UnknownName
 from tests.briefing.doubles import INDEXES, SAMPLE, sample

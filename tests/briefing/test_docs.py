@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from shared.briefing import FINAL, BriefingSettings
-from shared.briefing.definition_files import read_definition
+from shared.briefing.definitions import read_definition
 from shared.briefing.messages import Message, read_message
 from shared.retrieval import Evidence
 from tests.briefing.doubles import evidence_from, sample

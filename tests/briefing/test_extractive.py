@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shared.answers import ExtractiveWriter, Task
 from shared.answers.extractive import extract
-from shared.briefing import ExtractiveWriter, Task
 from shared.retrieval import Evidence
 from tests.briefing.doubles import evidence_from, sample, shown
 from tests.truth import SHARED

@@ -10,7 +10,8 @@ from dataclasses import replace
 
 import pytest
 
-from shared.briefing import FINAL, Briefings, Redeliver, Storage, StorageUnavailable, SubmissionItem, Task
+from shared.answers import Task
+from shared.briefing import FINAL, Briefings, Redeliver, Storage, StorageUnavailable, SubmissionItem
 from shared.briefing.records import Standing
 from tests.briefing.doubles import Faults, FaultyBlobs, FaultyQueue, Killed, ScriptedWriter, Step, dies_at
 from tests.briefing.memory_storage import MemoryStorage

@@ -10,11 +10,9 @@ from typing import Any
 import pytest
 from azure.core.credentials import AccessToken
 
-from shared.answers.model import FOUNDRY_SCOPE, SCOPE, base_url, provider
-from shared.briefing import (
+from shared.answers import (
     ContentFiltered,
     DailyLimit,
-    DailyTokens,
     Draft,
     ModelFailed,
     ModelIncomplete,
@@ -23,13 +21,13 @@ from shared.briefing import (
     ModelThrottled,
     ModelTimeout,
     ModelWriter,
-    Redeliver,
     Rejected,
-    StorageUnavailable,
     Task,
     Usage,
     Writer,
 )
+from shared.answers.model import FOUNDRY_SCOPE, SCOPE, base_url, provider
+from shared.briefing import DailyTokens, Redeliver, StorageUnavailable
 from shared.retrieval import IdentityUnavailable, RetrievalError
 from tests.briefing.doubles import Faults, FaultyBlobs, Step, evidence_from
 from tests.briefing.memory_storage import MemoryBlobs

@@ -11,19 +11,11 @@ from typing import Any
 
 import pytest
 
-from shared.briefing import (
-    PAGE_CONTENT_SECURITY_POLICY,
-    BriefingView,
-    Draft,
-    ExtractiveWriter,
-    SubmissionItem,
-    Usage,
-    Writer,
-)
-from shared.briefing.numbering import number_through, renumbered
+from shared.answers import Draft, ExtractiveWriter, Usage, Writer
+from shared.briefing import PAGE_CONTENT_SECURITY_POLICY, BriefingView, SubmissionItem
+from shared.briefing.composer import Result, SectionResult, number_through, renumbered
 from shared.briefing.page import render_page
 from shared.briefing.records import FINAL, Record, RecordKey, Standing, Status
-from shared.briefing.results import Result, SectionResult
 from shared.briefing.view import view_of
 from shared.retrieval import Evidence, Format, Source
 from tests.briefing.doubles import ScriptedWriter, evidence_from

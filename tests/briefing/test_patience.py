@@ -6,8 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from shared.briefing import DailyLimit, ModelFailed, ModelThrottled, StorageUnavailable
-from shared.briefing.patience import Patience
+from shared.answers import DailyLimit, ModelFailed, ModelThrottled
+from shared.briefing import StorageUnavailable
+from shared.briefing.lease import Patience
 from shared.retrieval import RetrievalError, SearchFailed, SearchThrottled, SearchTimeout
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from shared.answers import ModelIncomplete
 from shared.answers.planner import ModelPlanner, queries_of
 from shared.answers.writer import Draft, Usage
-from shared.briefing.errors import ModelIncomplete
 from shared.retrieval import MessageImage, MessageText, RetrieveMessage
 
 

@@ -18,8 +18,8 @@ from azure.core.exceptions import (
 from azure.storage.queue.aio import QueueClient
 
 from local.azurite import Azurite
-from shared.briefing import BriefingSettings, Storage, StorageRefused, StorageSettings, StorageUnavailable, connect_storage
-from shared.briefing.azure_errors import translate
+from shared.briefing import BriefingSettings, Storage, StorageRefused, StorageSettings, StorageUnavailable
+from shared.briefing.azure_storage import connect_storage, translate
 from shared.briefing.storage import Blobs, NewBlob
 from shared.retrieval import IdentityUnavailable, NotConfigured, RetrievalError
 from tests.briefing.memory_storage import MemoryBlobs

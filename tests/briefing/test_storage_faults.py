@@ -19,8 +19,8 @@ from shared.briefing import (
     StorageRefused,
     StorageSettings,
     StorageUnavailable,
-    connect_storage,
 )
+from shared.briefing.azure_storage import connect_storage
 from shared.briefing.storage import NewBlob
 from tests.briefing.fault_run import FaultRun
 from tests.briefing.workbench import NOBODY, Workbench, body, message, profile

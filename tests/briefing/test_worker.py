@@ -11,21 +11,11 @@ from typing import Any
 
 import pytest
 
-from shared.briefing import (
-    ContentFiltered,
-    DailyLimit,
-    Draft,
-    ModelIncomplete,
-    ModelThrottled,
-    ModelTimeout,
-    Redeliver,
-    StorageUnavailable,
-    Task,
-    Usage,
-)
+from shared.answers import ContentFiltered, DailyLimit, Draft, ModelIncomplete, ModelThrottled, ModelTimeout, Task, Usage
+from shared.briefing import Redeliver, StorageUnavailable
 from shared.briefing.definitions import Definitions
-from shared.briefing.names import REJECTIONS
 from shared.briefing.record_store import RecordStore
+from shared.briefing.records import REJECTIONS_PREFIX
 from shared.retrieval import (
     IdentityUnavailable,
     IndexMisconfigured,
@@ -339,8 +329,8 @@ async def test_names_of_rejections_hold_nothing_of_the_message() -> None:
     bench = Workbench()
     await bench.briefings().handle_message(b"SECRET-CANARY", "x/../y?z")
     assert all("SECRET" not in blob.content.decode() for blob in bench.memory.blobs.blobs.values())
-    [name] = [name for name in bench.memory.blobs.blobs if name.startswith(REJECTIONS)]
-    assert "x" not in name.removeprefix(REJECTIONS)
+    [name] = [name for name in bench.memory.blobs.blobs if name.startswith(REJECTIONS_PREFIX)]
+    assert "x" not in name.removeprefix(REJECTIONS_PREFIX)
 
 
 def _tasks(bench: Workbench) -> list[Task]:

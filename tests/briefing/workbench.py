@@ -7,16 +7,8 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from shared.briefing import (
-    AnswerWriter,
-    BriefingParts,
-    Briefings,
-    BriefingSettings,
-    BriefingView,
-    ExtractiveWriter,
-    Storage,
-    SubmissionItem,
-)
+from shared.answers import AnswerWriter, ExtractiveWriter
+from shared.briefing import BriefingParts, Briefings, BriefingSettings, BriefingView, Storage, SubmissionItem
 from shared.briefing.definitions import Definitions
 from shared.briefing.record_store import RecordStore
 from shared.briefing.records import Record, RecordKey

@@ -10,8 +10,7 @@ import pytest
 
 from shared.retrieval import Evidence, InvalidRequest, Source, check, resolve
 from shared.retrieval.citations.figures import evidence_blocks, unsupported_figures
-from shared.retrieval.citations.figures.folding import fold
-from shared.retrieval.citations.figures.numbers import figures_in
+from shared.retrieval.citations.figures.numbers import figures_in, fold
 from shared.retrieval.citations.links import LinkPolicy
 from shared.retrieval.citations.markdown.inlines import ScanOptions
 from tests.citations.figure_sentences import AFTER, BEFORE, LATER, Row

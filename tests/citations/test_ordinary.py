@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.retrieval import resolve
-from shared.retrieval.citations.account import Account, Asked
 from shared.retrieval.citations.markdown.fast_path import MAX_PIECE
+from shared.retrieval.citations.resolve import Account, Asked
 from shared.retrieval.citations.sentinels import MAX_NODE_SIGNS
 from tests.citations.hostile import LINES, WORDS
 from tests.citations.support import ANCHOR, FORMATS, LINK, SOURCES, difference

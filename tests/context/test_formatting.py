@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.retrieval.context import ContextOptions, TextSearchResult
-from shared.retrieval.context.formatting import format_context
+from shared.retrieval.context.options import format_context
 
 BREAKS = ["\n", "\r\n", "\r", "\v", "\f", "\x1c", "\x85", "\u2028", "\u2029"]
 

@@ -11,8 +11,8 @@ import pytest
 
 from shared.retrieval import Forbidden, InvalidRequest, NotConfigured
 from shared.retrieval.context import ChatMessage, ContextOptions, SearchTime, TextSearchProvider, TextSearchResult
-from shared.retrieval.context.log import TRACE
 from shared.retrieval.context.models import mark_from_json
+from shared.retrieval.context.provider import TRACE
 from tests.context.golden import Records, Redactor
 
 FERRY = TextSearchResult(text="At 06:40.", source_name="Ferries", source_link="https://harbour.example")

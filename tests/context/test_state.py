@@ -7,7 +7,7 @@ import json
 import pytest
 
 from shared.retrieval import InvalidRequest, TooLarge
-from shared.retrieval.context.state import read_texts, write_texts
+from shared.retrieval.context.memory import read_texts, write_texts
 
 KEY = "TextSearchProvider"
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.retrieval import InvalidRequest
-from shared.retrieval.knowledge.key import parse_agent_key
+from shared.retrieval.agents.wire import parse_agent_key
 
 
 @pytest.mark.parametrize(

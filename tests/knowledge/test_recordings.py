@@ -18,8 +18,8 @@ from shared.retrieval import (
     parse_retrieve_request,
     reply_to_json,
 )
+from shared.retrieval.agents.service import reply_from_service
 from shared.retrieval.agents.targets import ResolvedTarget
-from shared.retrieval.knowledge.service_json import reply_from_service
 from tests.knowledge.test_planned import asked
 from tests.truth import load_truth
 

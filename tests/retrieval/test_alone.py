@@ -18,9 +18,9 @@ PACKAGE = ROOT / "shared" / "retrieval"
 NEEDS = ("azure-search-documents", "azure-identity", "aiohttp", "comrak", "nh3")
 OUTSIDE = {
     "azure.core": None,
-    "azure.search": {"azure_search.py"},
-    "azure.identity": {"identity.py"},
-    "aiohttp": {"azure_search.py"},
+    "azure.search": {"azure.py"},
+    "azure.identity": {"credentials.py"},
+    "aiohttp": {"azure.py"},
     "comrak": None,
     "nh3": None,
     "agent_framework": {"agent_framework.py"},

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.retrieval.graphemes import cut, is_boundary
+from shared.retrieval.evidence.rendering import cut, is_boundary
 from tests.support.processor_time import is_linear
 
 WHOLE = [

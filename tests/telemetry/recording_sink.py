@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from shared.telemetry.schema import EventRow, MetricRow, SpanRow
-from shared.telemetry.sink import Attributes
+from shared.telemetry.signals import Attributes
 
 
 @dataclass

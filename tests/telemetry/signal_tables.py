@@ -6,9 +6,21 @@ import logging
 from collections.abc import Iterable
 from pathlib import Path
 
-from shared.telemetry.attributes import ATTRIBUTES
-from shared.telemetry.rules import ErrorType, Flag, Known, Number, OneOf, Package, Place, Rule, Text
-from shared.telemetry.schema import EVENTS, METRICS, SPANS
+from shared.telemetry.schema import (
+    ATTRIBUTES,
+    EVENTS,
+    METRICS,
+    SPANS,
+    ErrorType,
+    Flag,
+    Known,
+    Number,
+    OneOf,
+    Package,
+    Place,
+    Rule,
+    Text,
+)
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "telemetry.md"
 BEGIN, END = "<!-- signals: made from the registry -->\n", "\n<!-- end of signals -->"

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from shared.retrieval.errors import SearchThrottled
 from shared.telemetry import REDACTED, TelemetrySettings, redactor_of
 from shared.telemetry.allow_list import MAX_TEXT_CHARACTERS, Admission, Admitted
-from shared.telemetry.attributes import ATTRIBUTES, EXPORTED
-from shared.telemetry.rules import Known, OneOf
+from shared.telemetry.schema import ATTRIBUTES, EXPORTED, Known, OneOf
 
 ALL = frozenset(ATTRIBUTES)
 

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from shared.telemetry.attributes import EXPORTED
-from shared.telemetry.environment import SWITCHES
-from shared.telemetry.schema import EVENTS, METRICS, SPANS
+from shared.telemetry.schema import EVENTS, EXPORTED, METRICS, SPANS
+from shared.telemetry.setup import SWITCHES
 
 INFRA = Path(__file__).resolve().parents[2] / "infra"
 QUERIES = sorted((INFRA / "monitoring").rglob("*.kql"))

@@ -16,9 +16,9 @@ from opentelemetry.trace import Link, Status, StatusCode
 
 from shared.telemetry import AppSignals, TelemetrySettings, redactor_of
 from shared.telemetry.allow_list import Admission
-from shared.telemetry.environment import prepare
 from shared.telemetry.opentelemetry import SCOPE
 from shared.telemetry.pipeline import Exporters, Pipeline, azure_exporters, ingestion_credential
+from shared.telemetry.setup import prepare
 from tests.support.ingestion import Ingestion
 
 CANARY = "CANARY-salary-of-Jane-Roe"

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.telemetry import REDACTED, Kind, RedactorUnusable, TelemetrySettings, redactor_of
-from shared.telemetry.rules import IDENTIFIERS
+from shared.telemetry.schema import IDENTIFIERS
 
 KEY = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
 LONG_KEY = base64.b64encode(bytes(range(255, 255 - 48, -1))).decode("ascii")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shared.telemetry.sampling import sampler_of
+from shared.telemetry.pipeline import sampler_of
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from shared.telemetry.secrecy import SECRET, forget_secrets, remember_secrets, without_secrets
+from shared.telemetry.redaction import SECRET, forget_secrets, remember_secrets, without_secrets
 
 PRINCIPAL = base64.b64encode(json.dumps({"userId": "jane", "claims": []}).encode()).decode()
 HOST_KEY = "a" * 44 + "AzFu" + "b" * 7 + "=="

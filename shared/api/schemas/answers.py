@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from shared.briefing import Answer, Usage, Writer
+from shared.answers import Answer, Usage, Writer
 from shared.retrieval import MAX_SEARCHES, Source
 
 from .base import Body, Query

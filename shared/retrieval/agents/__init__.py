@@ -1,21 +1,22 @@
 """Knowledge agents: retrieve with the contracts of the search service (spec 6)."""
 
-from ..knowledge.azure_errors import azure_error
-from ..knowledge.key import parse_agent_key
-from ..knowledge.replies import (
+from .models import (
+    MessageImage,
+    MessageText,
     PlanningActivity,
     RankingActivity,
     ReasoningActivity,
     Reference,
+    RetrieveMessage,
     RetrieveReply,
+    RetrieveRequest,
     SearchActivity,
+    Target,
 )
-from ..knowledge.reply_json import reply_to_json
-from .models import MessageImage, MessageText, RetrieveMessage, RetrieveRequest, Target
 from .models import Shape as RetrieveShape
 from .planning import Planner, QueryPlan
 from .retrieve import retrieve
-from .wire import parse_retrieve_request
+from .wire import azure_error, parse_agent_key, parse_retrieve_request, reply_to_json
 
 __all__ = [
     "MessageImage",

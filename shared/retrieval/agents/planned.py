@@ -3,23 +3,161 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..access import Caller
 from ..client import EvidenceSearch, Retrieval
-from ..clock import Clock
 from ..errors import IndexMisconfigured, InvalidQuery, InvalidRequest, Problem
+from ..evidence.escaping import defused
 from ..evidence.evidence import Found, candidate, document_of
-from ..evidence.ranking import score_kind
-from ..knowledge.assembling import assembled
-from ..knowledge.merging import Entry, Searched
-from ..knowledge.replies import RetrieveReply, SearchActivity
+from ..evidence.ranking import once, score_kind, take_turns
+from ..evidence.rendering import cut
 from ..search.refusals import misconfigured
 from ..search.results import Hit, HitPage
-from .models import RetrieveRequest
+from ..search.retry import Clock
+from .models import (
+    Activity,
+    PlanningActivity,
+    RankingActivity,
+    ReasoningActivity,
+    Reference,
+    RetrieveReply,
+    RetrieveRequest,
+    SearchActivity,
+)
 from .planning import SubQueries
 from .targets import ResolvedTarget
+
+# Several ranked lists become one: by rank in turns, each document once, whole entries within the size.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A hit as it is shown: `activity` is the id of the search that found it, `content` its evidence lines."""
+
+    activity: int
+    index: str
+    key: str | None
+    title: str
+    content: str
+    source_data: Mapping[str, object] | None = None
+    reranker_score: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Searched:
+    """What a search gave: its record, the hits that stay, as entries in their order, and whether the ranker ranked."""
+
+    activity: SearchActivity
+    entries: tuple[Entry, ...]
+    ranked: bool
+
+
+def merged(lists: Sequence[Sequence[Entry]]) -> list[Entry]:
+    """The first of each list, then the second of each, …; a document (index and key) only where it comes first."""
+    first, _ = once(take_turns(lists), lambda entry: None if entry.key is None else (entry.index, entry.key))
+    return first
+
+
+def text_of(entries: Sequence[Entry]) -> str:
+    """The response text: a JSON list of `{ref_id, title, terms, content}`."""
+    return _dumped([_shown(number, entry) for number, entry in enumerate(entries)])
+
+
+def within(entries: Sequence[Entry], most: int) -> list[Entry]:
+    """The entries, from the first, that stand whole in a response text of at most `most` characters.
+
+    The first always stays; its content is cut where it alone is longer.
+    """
+    size = len("[]") - len(",")
+    for number, entry in enumerate(entries):
+        size += len(_dumped(_shown(number, entry))) + len(",")
+        if size > most:
+            return list(entries[:number]) or [_cut(entry, most)]
+    return list(entries)
+
+
+def _cut(entry: Entry, most: int) -> Entry:
+    """The longest start of the content whose JSON fits; escapes make a character longer, so it is searched for."""
+    least, longest = 0, len(entry.content)
+    while least < longest:
+        middle = (least + longest + 1) // 2
+        fits = len(text_of([replace(entry, content=entry.content[:middle])])) <= most
+        least, longest = (middle, longest) if fits else (least, middle - 1)
+    return replace(entry, content=cut(entry.content, least).rstrip())
+
+
+def _shown(number: int, entry: Entry) -> dict[str, object]:
+    return {"ref_id": number, "title": defused(entry.title), "terms": "", "content": entry.content}
+
+
+def _dumped(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+# A reply put together: merged entries within the size, their references, and the record of what was done.
+
+CHARACTERS_PER_TOKEN = 3
+"""What a token of `maxOutputSizeInTokens` is taken for: fewer than usual text has, so that the text keeps within."""
+
+LEFT_OUT = "Documents left out to keep the reply within {1} characters: {0}."
+SHORTENED = "The document was cut to keep the reply within {} characters."
+
+
+def assembled(
+    request: RetrieveRequest, planning: PlanningActivity | None, found: Sequence[Searched], limit: int
+) -> RetrieveReply:
+    """The reply from what the searches gave; `limit` is in characters of the response text."""
+    if request.max_output_tokens is not None:
+        limit = min(limit, request.max_output_tokens * CHARACTERS_PER_TOKEN)
+    entries = merged([one.entries for one in found])
+    kept = within(entries, limit)
+    notices = _notices(entries, kept, limit)
+    searches = [_noted(one.activity, notices.get(one.activity.id)) for one in found]
+    return RetrieveReply(
+        text=text_of(kept),
+        references=tuple(_reference(number, entry) for number, entry in enumerate(kept)),
+        activity=tuple(_activity(request, planning, searches, any(one.ranked for one in found))),
+    )
+
+
+def _activity(
+    request: RetrieveRequest, planning: PlanningActivity | None, searches: Sequence[SearchActivity], ranked: bool
+) -> Sequence[Activity]:
+    done: list[Activity] = [*([planning] if planning is not None else []), *searches]
+    # Each contract closes with a record of its own: what the ranker or the reasoning took, which only the service knows.
+    if request.shape == "knowledge_base":
+        return [*done, ReasoningActivity(id=len(done))]
+    return [*done, RankingActivity(id=len(done))] if ranked else done
+
+
+def _reference(number: int, entry: Entry) -> Reference:
+    return Reference(
+        id=str(number),
+        activity_source=entry.activity,
+        index=entry.index,
+        doc_key=entry.key,
+        title=entry.title,
+        source_data=entry.source_data,
+        reranker_score=entry.reranker_score,
+    )
+
+
+def _notices(entries: Sequence[Entry], kept: Sequence[Entry], limit: int) -> dict[int, str]:
+    left_out = Counter(entry.activity for entry in entries[len(kept) :])
+    notices = {activity: LEFT_OUT.format(count, limit) for activity, count in left_out.items()}
+    if kept and kept[0] != entries[0]:
+        earlier = notices.get(kept[0].activity)
+        notices[kept[0].activity] = " ".join(filter(None, (SHORTENED.format(limit), earlier)))
+    return notices
+
+
+def _noted(activity: SearchActivity, notice: str | None) -> SearchActivity:
+    return replace(activity, warning=" ".join(filter(None, (activity.warning, notice))) or None)
+
 
 THREAD_CHARACTERS = 200_000
 """Text of hits above which it is written out in a thread: that takes more than about 20 ms."""

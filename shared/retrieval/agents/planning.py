@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..clock import Clock
 from ..errors import InvalidRequest, Problem
-from ..knowledge.replies import PlanningActivity
+from ..search.retry import Clock
 from ..settings import AgentSettings
-from .models import MessageImage, RetrieveMessage, RetrieveRequest
+from .models import MessageImage, PlanningActivity, RetrieveMessage, RetrieveRequest
 from .wire import check_length
 
 

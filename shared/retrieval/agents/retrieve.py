@@ -8,11 +8,10 @@ from contextlib import asynccontextmanager
 
 from ..access import NOBODY, Caller, check_rights
 from ..client import Retrieval
-from ..clock import SYSTEM_CLOCK, Clock
 from ..errors import SearchTimeout
-from ..knowledge.replies import PlanningActivity, RetrieveReply, SearchActivity
+from ..search.retry import SYSTEM_CLOCK, Clock
 from ..settings import AgentIndex, AgentSettings
-from .models import AGENT_VERSION, KNOWLEDGE_BASE_VERSION, RetrieveRequest
+from .models import AGENT_VERSION, KNOWLEDGE_BASE_VERSION, PlanningActivity, RetrieveReply, RetrieveRequest, SearchActivity
 from .planned import Planned
 from .planning import Planner, check_messages, sub_queries
 from .service import ask_service

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..documents import pick
 from ..errors import InvalidFilter, InvalidRequest, NotConfigured, Problem
-from ..filter_json import filter_from_json
-from ..filters.filter import ODataFilter
+from ..filters.filter import ODataFilter, filter_from_json
 from ..filters.policy import check_fields
-from ..request_fields import returned_fields
+from ..search.query import returned_fields
+from ..search.responses import pick
 from ..settings import AgentIndex, AgentSettings, IndexSettings
 from .models import DEFAULT_DOCUMENTS, RetrieveRequest, Target
 

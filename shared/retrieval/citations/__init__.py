@@ -1,8 +1,8 @@
 """Citations: markers read, checked and resolved to safe output (spec 5)."""
 
+from .markers import sources_from_retrieval
 from .resolve import check, resolve
 from .results import Check, Citation, CitationProblem, Format, ProblemCode, Resolution
-from .retrieval_reply import sources_from_retrieval
 from .stream import CitationStream
 
 __all__ = [

@@ -9,17 +9,20 @@ from ..errors import TooLarge
 from ..evidence.sources import Source
 from ..limits import MAX_CITED_CHARACTERS
 from .markers import Marker
-from .prompts import EVIDENCE, REFERENCES, Numbers, retry_prompt
 from .results import (
+    EVIDENCE,
     FAILURES,
     MAX_EXCERPT_CHARACTERS,
     MAX_PROBLEM_NUMBERS,
     MAX_PROBLEMS,
     PROBLEM_CODES,
+    REFERENCES,
     Citation,
     CitationProblem,
     Format,
+    Numbers,
     ProblemCode,
+    retry_prompt,
 )
 from .sentinels import clean_text, excerpt_of
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..access import Caller
 from ..filters.filter import ODataFilter
-from .results import TextSearchResult
+from .models import TextSearchResult
 
 if TYPE_CHECKING:
     from ..client import Retrieval

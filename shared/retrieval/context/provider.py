@@ -12,15 +12,81 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import Forbidden, NotConfigured
-from .blank import is_blank
-from .formatting import format_context
-from .log import ContextLog
-from .memory import holds_remembered, remember, search_text
-from .models import EXTERNAL, ChatMessage, injected_message
-from .options import DEFAULT_TOOL_DESCRIPTION, DEFAULT_TOOL_NAME, ContextOptions, MessageFilter, SearchTime
-from .results import ContextResult, Search, TextSearchResult, ToolReply, sources_of
-from .state import State, read_texts, write_texts
-from .tool import NOTHING_FOUND, SEARCH_FAILED, ToolDefinition, question_of
+from .memory import State, holds_remembered, is_blank, read_texts, remember, search_text, write_texts
+from .models import (
+    EXTERNAL,
+    NOTHING_FOUND,
+    SEARCH_FAILED,
+    ChatMessage,
+    ContextResult,
+    Search,
+    TextSearchResult,
+    ToolDefinition,
+    ToolReply,
+    injected_message,
+    question_of,
+    sources_of,
+)
+from .options import (
+    DEFAULT_TOOL_DESCRIPTION,
+    DEFAULT_TOOL_NAME,
+    ContextOptions,
+    MessageFilter,
+    SearchTime,
+    TextRedactor,
+    format_context,
+)
+
+# What a provider logs: counts; at trace level texts, redacted unless sensitive data is on; never an exception's text.
+
+TRACE = 5
+"""Below DEBUG, as .NET's Trace: content, even redacted, is never a matter of ordinary logging."""
+
+REDACTED = "<redacted>"
+
+
+class ContextLog:
+    """The log of one provider."""
+
+    def __init__(self, logger: logging.Logger, options: ContextOptions, *, sensitive_data_allowed: bool) -> None:
+        self._logger = logger
+        self._redactor = options.redactor
+        self._sensitive = options.enable_sensitive_telemetry_data and sensitive_data_allowed
+
+    def retrieved(self, count: int) -> None:
+        """A search gave `count` results."""
+        self._logger.info("TextSearchProvider: Retrieved %d search results.", count)
+
+    def searched(self, query: str, text: str) -> None:
+        """What was searched before a model call, and the text made of it."""
+        self._trace("TextSearchProvider: Search Results\nInput:%s\nOutput:%s", query, text)
+
+    def called(self, query: str, text: str) -> None:
+        """What the model asked the tool, and what it got."""
+        self._trace("TextSearchProvider Input:%s\nOutput:%s", query, text)
+
+    def failed(self, error: BaseException) -> None:
+        """A search failed: its type only, since the message of an exception may hold the query."""
+        self._logger.error(
+            "TextSearchProvider: Failed to search for data due to error", extra={"error.type": type(error).__name__}
+        )
+
+    def _trace(self, template: str, query: str, text: str) -> None:
+        if self._logger.isEnabledFor(TRACE):
+            self._logger.log(TRACE, template, self._shown(query, "query"), self._shown(text, "evidence"))
+
+    def _shown(self, text: str, kind: str) -> str:
+        if not text or self._sensitive:
+            return text
+        return REDACTED if self._redactor is None else _redacted(self._redactor, text, kind)
+
+
+def _redacted(redactor: TextRedactor, text: str, kind: str) -> str:
+    # A redactor is anybody's code, and what it fails at must neither be shown nor cost the caller the context (spec 10).
+    try:
+        return redactor.redact(text, kind)
+    except Exception:
+        return REDACTED
 
 
 class TextSearchProvider:

@@ -4,15 +4,56 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from ..search.results import Hit, HitPage, ScoreKind
 from ..settings import IndexSettings
-from ..values import content_lines, content_values
 from .ranking import once, rank, score_of, take_turns
-from .rendering import Block, Fitted, fit, nothing_found
-from .results import Evidence, Omission, OmissionReason, SearchSummary
+from .rendering import Block, Fitted, content_lines, content_values, fit, nothing_found
 from .sources import Source, source_key, source_link, source_name
+
+# Evidence: hits numbered and written out as they are shown to a model.
+
+OmissionReason = Literal["relevance", "size", "duplicate", "empty"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Omission:
+    """A hit that is not among the evidence, and why."""
+
+    index: str
+    key: str | None
+    reason: OmissionReason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchSummary:
+    """What one search of the request gave: `hits` returned, `kept` as evidence."""
+
+    index: str
+    hits: int
+    kept: int
+    score_kind: ScoreKind
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """Numbered evidence: `text` for a model, `sources` for citations, what was left out and what each search gave.
+
+    `blocks[i]` is the text of `sources[i]` without its heading, for checks of figures.
+    """
+
+    text: str
+    sources: tuple[Source, ...] = ()
+    omitted: tuple[Omission, ...] = ()
+    searches: tuple[SearchSummary, ...] = ()
+    blocks: tuple[str, ...] = ()
+
+    @property
+    def has_evidence(self) -> bool:
+        """Whether any hit was kept."""
+        return bool(self.sources)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

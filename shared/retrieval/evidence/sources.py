@@ -6,11 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..documents import value_at
-from ..graphemes import cut
+from ..search.responses import value_at
 from ..settings import IndexSettings
-from ..values import one_line, scalar_text
 from .links import normalised_link
+from .rendering import cut, one_line, scalar_text
 
 _NAME_LENGTH = 80
 _MIDDLE = 40

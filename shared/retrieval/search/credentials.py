@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -95,3 +96,14 @@ class SearchCredential:
 
 def _unavailable() -> IdentityUnavailable:
     return IdentityUnavailable("No token could be had for the app's identity.")
+
+
+# Which hosts are this machine itself: there http is taken, and no token is asked for or sent.
+
+_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+_V4 = re.compile(r"127(?:\.[0-9]{1,3}){3}", re.ASCII)
+
+
+def is_loopback_host(host: str | None) -> bool:
+    """Whether `host`, without port and brackets, names this machine itself."""
+    return host is not None and (host in _NAMES or _V4.fullmatch(host) is not None)

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 
 from ..errors import IndexMisconfigured, InvalidQuery, Problem, RetrievalError, SemanticUnavailable
 from ..filters.odata.printer import fields_of
-from ..request_fields import named_fields
 from ..settings import IndexSettings
-from .query import SearchQuery
+from .query import SearchQuery, named_fields
 
 _PARAMETER = re.compile(r"Parameter name: \$?([A-Za-z_.]+)")
 _QUOTED = re.compile(r"'([^'\r\n]{1,300})'")

@@ -2,15 +2,50 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import re
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
-from ..clock import Clock
 from ..errors import TemporaryError
+
+# Time for waits between tries, as a seam: tests count the waits instead of waiting.
+
+
+class Clock(Protocol):
+    """Seconds that pass, the date, and a pause."""
+
+    def now(self) -> float:
+        """Seconds from an arbitrary start; never goes back."""
+
+    def date(self) -> datetime:
+        """The date and time, with its zone."""
+
+    async def pause(self, seconds: float) -> None:
+        """Wait that long."""
+
+
+class _SystemClock:
+    def now(self) -> float:
+        """Seconds of the machine's monotonic clock."""
+        return time.monotonic()
+
+    def date(self) -> datetime:
+        """Now, in UTC."""
+        return datetime.now(UTC)
+
+    async def pause(self, seconds: float) -> None:
+        """Sleep in the running loop."""
+        await asyncio.sleep(seconds)
+
+
+SYSTEM_CLOCK: Clock = _SystemClock()
+
 
 T = TypeVar("T")
 

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..access import Caller, check_rights
-from ..clients import Connections
-from ..clock import Clock
 from ..errors import (
     IdentityUnavailable,
     IndexMisconfigured,
@@ -22,15 +20,14 @@ from ..errors import (
 )
 from ..filters.policy import check_fields
 from ..limits import MAX_SKIP
-from ..request_fields import check_named_fields, fetched, returned_fields
 from ..settings import IndexSettings, RetrievalSettings
 from ..telemetry import Signals, SpanHandle
-from .azure import PERMISSION_HEADER, IndexService, ServiceReply
-from .query import Plan, SearchQuery, plan_search, without_semantic
+from .azure import PERMISSION_HEADER, Connections, IndexService, ServiceReply
+from .query import Plan, SearchQuery, check_named_fields, fetched, plan_search, returned_fields, without_semantic
 from .refusals import Refusal, configured_field, misconfigured, refusal_error
 from .responses import Reply, hits_of, next_request, read_page, semantic_of, unreadable
 from .results import HitPage, Semantic
-from .retry import Tries
+from .retry import Clock, Tries
 
 _UNRANKED = "ranker_unavailable"
 _EMPTY_SET = "empty_filter_set"

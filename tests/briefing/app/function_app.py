@@ -15,16 +15,9 @@ import time
 
 import azure.functions as func
 
-from shared.briefing import (
-    BriefingParts,
-    Briefings,
-    BriefingSettings,
-    Draft,
-    ExtractiveWriter,
-    StorageSettings,
-    Task,
-    connect_storage,
-)
+from shared.answers import Draft, ExtractiveWriter, Task
+from shared.briefing import BriefingParts, Briefings, BriefingSettings, StorageSettings
+from shared.briefing.azure_storage import connect_storage
 from shared.briefing.records import FINAL
 from shared.briefing.storage import NewBlob, Storage
 from tests.briefing.doubles import INDEXES, Faults, FaultyBlobs, FaultyQueue, SampleRetrieval, Step

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from ..sentinels import TICKET
-from .keys import Date
-from .number_words import ORDINAL_WORD, ordinal_value
+from .number_words import ORDINAL_WORD, Date, ordinal_value
 
 _MONTH_NAMES = "January February March April May June July August September October November December"
 _MONTHS = tuple(_MONTH_NAMES.split(" "))

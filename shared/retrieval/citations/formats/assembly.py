@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 from ...evidence.sources import Source
+from ..markdown.inlines import Token
 from ..sentinels import ANCHOR, CLOSE, CODE, EAT, GUARD, PLACES, SEAM, SEAMS
 from ..tally import Ledger
-from ..tokens import Token
 
 _EATEN = re.compile(f"(?<![ \t{SEAM}])[ \t{SEAM}]++(?={EAT})")
 _PLACE = re.compile(f"[{PLACES}]")

@@ -15,10 +15,29 @@ import nh3
 
 from ...evidence.sources import Source
 from ..links import LinkPolicy
-from ..loose_lists import loosen
 from ..sentinels import AMPERSAND, BOUNDARY, EAT, NO_BREAK, NODE_SIGNS, REPLACEMENT, SEAM, TICKET, clean_text, is_crowded
 from .assembly import fill
 from .markdown import MarkdownText, guarded, inert
+
+# Lists whose items always hold paragraphs: whether a list is tight shows at its end, which a stream cannot wait for.
+
+_BLOCK = r"</?(?:ul|ol|li|p|blockquote|pre|table|h[1-6]|hr)\b"
+_TEXT = rf"((?:[^<\n]++|(?!{_BLOCK})<|\n(?!{_BLOCK}|\Z))++)\n?+"
+_AT_START = re.compile(f"<li>{_TEXT}")
+_BLOCK_END = r"(?:(?<=</h[1-6]>\n)|(?<=</[uo]l>\n)|(?<=</pre>\n)|(?<=<hr>\n)|(?<=</table>\n)|(?<=</blockquote>\n))"
+_AFTER_BLOCK = re.compile(rf">\n(?!{_BLOCK}|\Z){_BLOCK_END}{_TEXT}")
+
+
+def loosen(html: str) -> str:
+    """Sanitised HTML with the bare text of list items put in paragraphs, laid out as comrak lays out loose lists.
+
+    Only in the items of tight lists text stands in no paragraph: at the start of an item, or after a block in it.
+    """
+    if "<li>" not in html:
+        return html
+    loose = _AT_START.sub(lambda item: f"<li>\n<p>{item[1]}</p>\n", html)
+    return _AFTER_BLOCK.sub(lambda text: f">\n<p>{text[1]}</p>\n", loose)
+
 
 _BLOCK_TAGS = "p hr pre blockquote ul ol li h1 h2 h3 h4 h5 h6 table thead tbody tr th td"
 TAGS = frozenset(f"{_BLOCK_TAGS} br em strong del code a".split())

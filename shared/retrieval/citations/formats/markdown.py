@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from ...evidence.sources import Source
-from ..addresses import hide_addresses, may_hold_address
-from ..links import LinkPolicy
+from ..links import LinkPolicy, hide_addresses, may_hold_address
 from ..sentinels import ANCHOR, CLOSE, CODE, GUARD, SEAMS
 from .assembly import put_in
 

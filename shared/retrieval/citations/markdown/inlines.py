@@ -6,19 +6,239 @@ construct is tried once at a place, and what it looks ahead is bounded by the ne
 
 from __future__ import annotations
 
+import html
 import re
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal, NamedTuple
 
-from ..code_runs import BACKTICKS, MAX_BACKTICKS, CodeRuns
 from ..links import LinkPolicy
 from ..markers import Marker, read_marker
-from ..results import MAX_EXCERPT_CHARACTERS, MAX_PROBLEMS, ProblemCode
+from ..results import MAX_EXCERPT_CHARACTERS, MAX_PROBLEMS, CitationProblem, ProblemCode
 from ..sentinels import excerpt_of
-from ..tails import NeedMore, Text, read_label, read_tail
-from ..tokens import Token, TokenKind, note
+
+# What may follow a bracket: the destination and title of an inline link, or the label of a reference (CommonMark 6.3).
+#
+# Each reader gives the end of what it read, None when that is no such thing, and raises NeedMore when only text that has not
+# arrived yet can tell.
+
+MAX_PARENTHESES = 32
+"""Depth of brackets inside a bare destination, as in cmark; without a bound the scan would be quadratic."""
+
+_GAP = re.compile(r"[ \t]*+(?:(?:\r\n?|\n)[ \t]*+)?+")
+_ANGLE = re.compile(r"<(?:[^<>\\\r\n]|\\.)*+>")
+_ANGLE_OPEN = re.compile(r"<(?:[^<>\\\r\n]|\\.)*+\\?+")
+_BARE_RUN = re.compile(r"(?:[^\s\x00-\x1f\x7f()\\]|\\[!-/:-@\[-`{-~]|\\)++")
+_TITLE = {
+    '"': re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL),
+    "'": re.compile(r"'(?:[^'\\]|\\.)*+'", re.DOTALL),
+    "(": re.compile(r"\((?:[^()\\]|\\.)*+\)", re.DOTALL),
+}
+_TITLE_OPEN = {
+    '"': re.compile(r'"(?:[^"\\]|\\.)*+\\?+', re.DOTALL),
+    "'": re.compile(r"'(?:[^'\\]|\\.)*+\\?+", re.DOTALL),
+    "(": re.compile(r"\((?:[^()\\]|\\.)*+\\?+", re.DOTALL),
+}
+_LABEL = re.compile(r"\[(?:[^\[\]\\]|\\.)*+\]", re.DOTALL)
+_LABEL_OPEN = re.compile(r"\[(?:[^\[\]\\]|\\.)*+\\?+", re.DOTALL)
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+
+
+class NeedMore(Exception):
+    """The text so far does not decide; more of it, or its end, will."""
+
+
+class Tail(NamedTuple):
+    """The part of an inline link after its text: where it ends and the address, unescaped."""
+
+    end: int
+    address: str
+
+
+class Text(NamedTuple):
+    """The text of a leaf block so far; `whole` once no more of it can come."""
+
+    text: str
+    whole: bool
+
+    def peek(self, at: int) -> str:
+        """The character at `at`, '' at the end of a whole text."""
+        if at < len(self.text):
+            return self.text[at]
+        if not self.whole:
+            raise NeedMore
+        return ""
+
+    def read(self, closed: re.Pattern[str], opened: re.Pattern[str], at: int) -> int | None:
+        """The end of `closed` at `at`; `opened` matches what it may have begun as."""
+        match = closed.match(self.text, at)
+        if match:
+            return match.end()
+        start = opened.match(self.text, at)
+        if start and start.end() == len(self.text):
+            self.peek(start.end())
+        return None
+
+    def skip(self, at: int) -> int:
+        """Past blanks and at most one line end."""
+        match = _GAP.match(self.text, at)
+        end = match.end() if match else at
+        self.peek(end)
+        return end
+
+
+def read_tail(source: Text, at: int) -> Tail | None:
+    """The inline link's tail that opens with the bracket at `at`."""
+    position = source.skip(at + 1)
+    destination = _destination(source, position)
+    if destination is None:
+        return None
+    after = source.skip(destination.end)
+    if source.peek(after) == ")":
+        return Tail(after + 1, destination.address)
+    if after == destination.end or source.peek(after) not in _TITLE:
+        return None
+    quote = source.peek(after)
+    end = source.read(_TITLE[quote], _TITLE_OPEN[quote], after)
+    if end is None:
+        return None
+    end = source.skip(end)
+    return Tail(end + 1, destination.address) if source.peek(end) == ")" else None
+
+
+def read_label(source: Text, at: int) -> int | None:
+    """The end of the reference label that opens at `at`."""
+    return source.read(_LABEL, _LABEL_OPEN, at)
+
+
+def _destination(source: Text, at: int) -> Tail | None:
+    if source.peek(at) == "<":
+        end = source.read(_ANGLE, _ANGLE_OPEN, at)
+        return None if end is None else Tail(end, _unescaped(source.text[at + 1 : end - 1]))
+    end = _bare_end(source, at)
+    return None if end is None else Tail(end, _unescaped(source.text[at:end]))
+
+
+def _bare_end(source: Text, at: int) -> int | None:
+    depth, position = 0, at
+    while True:
+        run = _BARE_RUN.match(source.text, position)
+        position = run.end() if run else position
+        char = source.peek(position)
+        if char == "(":
+            depth += 1
+            if depth > MAX_PARENTHESES:
+                return None
+        elif char == ")" and depth:
+            depth -= 1
+        else:
+            return position if not depth else None
+        position += 1
+
+
+def _unescaped(address: str) -> str:
+    return html.unescape(_ESCAPE.sub(r"\1", address))
+
+
+# Runs of backticks in a leaf block's text: where the code that one opens ends, and what stands in it.
+
+BACKTICKS = re.compile("`+")
+MAX_BACKTICKS = 80
+"""Longer runs begin no code to GitHub's renderer."""
+_LABEL_END = re.compile(r"\]:")
+_TEXT_END = re.compile(r"\][(\[]")
+_BLOCK_LINE = re.compile(
+    r"(?<=[\r\n])[ \t]*+(?:<[A-Za-z/!?]|[>#]|[:~](?=[ \t\r\n]|\Z)|~~~|```|\[\^|(?:[-+*]|[0-9]{1,9}+[.)])(?=[ \t\r\n]|\Z))"
+)
+
+
+class CodeRuns:
+    """The runs of one text, found once; every question takes the time of a binary search."""
+
+    def __init__(self, source: Text) -> None:
+        self._source = source
+        self._runs: dict[int, list[int]] | None = None
+        self._found: dict[re.Pattern[str], list[int]] = {}
+
+    def closing(self, length: int, after: int) -> int | None:
+        """Where the run of this length stands that closes one that ended at `after`; None when it opens no code.
+
+        Nor does it when a line in between begins like HTML or another block: some renderer ends the paragraph there.
+        """
+        if self._runs is None:
+            self._runs = defaultdict(list)
+            for run in BACKTICKS.finditer(self._source.text):
+                if self._source.whole or run.end() < len(self._source.text):
+                    self._runs[run.end() - run.start()].append(run.start())
+        starts = self._runs.get(length, [])
+        index = bisect_left(starts, after)
+        if index == len(starts) or self._any(_BLOCK_LINE, after, starts[index]):
+            return None
+        return starts[index]
+
+    def ends_label(self, start: int, end: int) -> bool:
+        """Whether a definition's label could end there."""
+        return self._any(_LABEL_END, start, end)
+
+    def ends_link(self, start: int, end: int) -> bool:
+        """Whether a link's text could end there."""
+        return self._any(_TEXT_END, start, end)
+
+    def _any(self, pattern: re.Pattern[str], start: int, end: int) -> bool:
+        """Whether the pattern begins between these places."""
+        if pattern not in self._found:
+            self._found[pattern] = [found.start() for found in pattern.finditer(self._source.text)]
+        places = self._found[pattern]
+        return bisect_left(places, start) < bisect_left(places, end)
+
+
+# Pieces of a leaf block's text, in order, as the scanner reads them.
+
+_LEAVES_NOTHING = " \t[!>-+*.)0123456789"
+_OF_TASK_MARK = re.compile(r"[ \t]*+\[?+[ xX]?+\]?+[ \t]*+")
+"""A piece of `[x] `, which GitHub's renderer takes off an item before it looks for definitions."""
+TokenKind = Literal["text", "literal", "code", "marker", "address", "open", "close", "seam", "guard", "alt", "alt_end"]
+
+
+@dataclass(slots=True)
+class Token:
+    """One piece, from `start` to `end` of the leaf's text.
+
+    `text` is as written (markup included); for `literal` it is shown as it is, for `address`, `open` and `close` it is the
+    target. `leads_line`: before it on its line stands only what leaves nothing. `notes` are reported once it goes out.
+    Between `alt` and `alt_end` stands the text of an image.
+    """
+
+    kind: TokenKind
+    start: int
+    end: int
+    text: str = ""
+    leads_line: bool = True
+    marker: Marker | None = None
+    notes: tuple[CitationProblem, ...] = ()
+
+    def leads_after(self, size: int) -> bool:
+        """Whether, after `size` characters of its text, only blanks and what leaves nothing stand on the line.
+
+        Brackets count as nothing: they go when they turn out to be those of a link. So do the marks of quotes, lists and
+        tasks, which stand in a paragraph where another renderer may see a block begin.
+        """
+        if self.kind in ("seam", "marker", "guard", "alt", "alt_end"):
+            return self.leads_line
+        if self.kind != "text":
+            return False
+        if _OF_TASK_MARK.fullmatch(self.text, 0, size):
+            return self.leads_line
+        shown = self.text[:size].rstrip(_LEAVES_NOTHING)
+        return shown[-1] in "\r\n" if shown else self.leads_line
+
+
+def note(code: ProblemCode, excerpt: str) -> CitationProblem:
+    """A note on something that was changed."""
+    return CitationProblem(code=code, excerpt=excerpt)
+
 
 _SPECIAL = re.compile("[\\\\`\\[\\]!<\u3010\uff3b\ue200]")
 _SPECIAL_BUT_BRACKETS = re.compile("[\\\\`\\]!<\u3010\uff3b\ue200]")

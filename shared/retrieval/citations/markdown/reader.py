@@ -11,12 +11,21 @@ from dataclasses import dataclass, field
 
 from ..formats.assembly import Assembly, Gaps
 from ..formats.output import Sink
-from ..line_parts import CELL, blank_line, cell_count, mark_end, past_tabs
-from ..tables import HeaderRow, is_unsure, last_line
-from ..tails import NeedMore, Text
-from ..tokens import Token
-from .blocks import Open, Plan, column_count, plan_line
-from .inlines import Scan, ScanOptions
+from .blocks import (
+    CELL,
+    HeaderRow,
+    Open,
+    Plan,
+    blank_line,
+    cell_count,
+    column_count,
+    is_unsure,
+    last_line,
+    mark_end,
+    past_tabs,
+    plan_line,
+)
+from .inlines import NeedMore, Scan, ScanOptions, Text, Token
 
 MAX_MISSING_CELLS = 10_000
 """Cells that short rows leave to be filled in; then the table ends, since two characters a row would buy a row of cells."""

@@ -1,4 +1,4 @@
-"""The app over the real data set: 24,069 English schools, against a plain scan of the file."""
+"""The app over the real data set: 2,000 English schools, against a plain scan of the file."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from emulators.azure_search.load import load, read_documents, read_index
+from emulators.azure_search.load import load, read_index
 from emulators.azure_search.service import SearchService
 from shared.api import EVIDENCE, SEARCH
 from tests.support.app import App, app_over, body_of
-from tests.truth import SHARED
+from tests.truths import school_lines
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-DATA = SHARED / "data" / "establishments.jsonl"
 INDEX = Path(__file__).resolve().parents[2] / "local" / "data" / "schools-index.json"
 SETTINGS = {
     "AiAgents__KnowledgeAgents": "",
@@ -42,9 +41,7 @@ Row = dict[str, Any]
 @pytest.fixture(scope="module")
 def rows() -> list[Row]:
     """The file, line by line."""
-    if not DATA.is_file():
-        pytest.skip("the schools data is not beside the repository")
-    return [json.loads(line) for line in DATA.read_text(encoding="utf-8").splitlines()]
+    return [json.loads(line) for line in school_lines()]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -52,7 +49,7 @@ async def app(rows: list[Row]) -> AsyncIterator[App]:
     """The app over an index of the whole file."""
     service = SearchService()
     definition = read_index(INDEX) | {"name": "establishments"}
-    assert await load(service, definition, read_documents(DATA)) == len(rows) == 24_069
+    assert await load(service, definition, rows) == len(rows) == 2_000
     async with app_over(service, SETTINGS) as running:
         yield running
 

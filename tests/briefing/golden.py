@@ -10,7 +10,7 @@ from shared.answers import Answer, AnswerOptions, AnswerTask, answer, answer_all
 from shared.answers.model import messages_of
 from shared.retrieval import Evidence, RetrievalError, Source
 from tests.briefing.doubles import ScriptedWriter
-from tests.truth import load_truth
+from tests.truths import load_truth
 
 LABEL = re.compile(r"^--- (.+?) Evidence (\d+) ---$", re.MULTILINE)
 LINK = re.compile(r'<a href="([^"]*)"[^>]*>(.*?)</a>')
@@ -22,13 +22,13 @@ EVIDENCE_OF = {"with_sources": "two", "not_required": "two", "fails_check": "two
 
 def cases() -> list[Any]:
     """The sixteen cases."""
-    truth = load_truth("dfe-aisearch-golden.json")["groups"]["citations"]
+    truth = load_truth("dfe-aisearch-golden")["groups"]["citations"]
     return [case for case in truth if case["name"].startswith(PREFIXES)]
 
 
 def evidence_named(name: str) -> Evidence:
     """An evidence object of the cases as evidence of ours."""
-    held = load_truth("dfe-aisearch-golden.json")["evidenceObjects"].get(name)
+    held = load_truth("dfe-aisearch-golden")["evidenceObjects"].get(name)
     if not held:
         return Evidence(text="")
     text = held["text"]

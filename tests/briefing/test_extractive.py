@@ -15,7 +15,7 @@ from shared.answers import ExtractiveWriter, Task
 from shared.answers.extractive import extract
 from shared.retrieval import Evidence
 from tests.briefing.doubles import evidence_from, sample, shown
-from tests.truth import SHARED
+from tests.truths import school_lines
 
 QUESTIONS: Mapping[str, Sequence[str]] = {
     "town": ("Which town is {name} in?", "Where is {name}?", "In what town or city would I find {name}?"),
@@ -56,10 +56,7 @@ QUESTIONS: Mapping[str, Sequence[str]] = {
 
 def _asked(seed: int) -> Iterator[tuple[str, Evidence, str]]:
     """200 questions about single fields: question, evidence of one to ten schools, and the line that answers it."""
-    path = SHARED / "data" / "establishments.jsonl"
-    if not path.exists():
-        pytest.skip("the schools data are not at hand")
-    schools = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    schools = [json.loads(line) for line in school_lines()]
     chance = random.Random(seed)
     made = 0
     while made < 200:

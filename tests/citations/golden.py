@@ -15,7 +15,7 @@ from shared.retrieval import CitationStream, InvalidRequest, Source, resolve
 from shared.retrieval.citations.figures import evidence_blocks
 from shared.retrieval.citations.links import normal_link
 from shared.retrieval.citations.sentinels import clean_name
-from tests.truth import load_truth
+from tests.truths import load_truth
 
 Json = Any
 WRITER_CASES = ("prompt_", "parallel_", "sequential_")
@@ -27,7 +27,7 @@ _CITED = re.compile(r"\[Evidence (\d{1,6})\]")
 
 @lru_cache(maxsize=1)
 def _truth() -> Json:
-    return load_truth("dfe-aisearch-golden.json")
+    return load_truth("dfe-aisearch-golden")
 
 
 def golden_cases(group: str) -> list[Json]:
@@ -69,7 +69,7 @@ def expected(case: Json) -> str:
         return "accepted"
     if name.startswith("evidence_") or (name.startswith("render_") and "error" in case):
         return "refused"
-    if case.get("check") or "error" in case:
+    if "error" in case or (case.get("check") and not case["check"].startswith("(not checked")):
         return "invalid"
     if name.startswith("check_"):
         return "valid"
@@ -119,10 +119,10 @@ def ours(case: Json) -> str:
         return "refused"
     if not result.valid:
         return "invalid"
-    return "valid" if case["name"].startswith("check_") else _our_form(result.answer, sources)
+    return "valid" if case["name"].startswith("check_") else our_form(result.answer, sources)
 
 
-def _our_form(shown: str, sources: tuple[Source, ...]) -> str:
+def our_form(shown: str, sources: tuple[Source, ...]) -> str:
     for source in sources:
         name, link = clean_name(source.name), normal_link(source.link)
         written = f"{name} ({link})" if link else f"[{name}]"

@@ -222,7 +222,8 @@ class Run:
         self.delegate = Delegate()
         self.records = Records()
         self.states: dict[str, Json] = {}
-        self.differences: set[str] = set()
+        self.differences: dict[str, list[Json]] = {}
+        """What of ours differs, by aspect: each differing value, in the order of the turns, as JSON shows it."""
         logger = logging.Logger("golden", LEVELS[case.get("log_level", "Trace")])
         logger.addHandler(self.records)
         self.options = {name: options_of(o) for name, o in case.get("providers", {"": case.get("options")}).items()}
@@ -234,10 +235,10 @@ class Run:
 
     def compare(self, what: str, ours: object, theirs: object) -> None:
         if ours != theirs:
-            self.differences.add(what)
+            self.differences.setdefault(what, []).append(json.loads(json.dumps(ours)))
 
-    async def all_turns(self) -> set[str]:
-        """Runs the turns; gives the aspects in which one of them differs."""
+    async def all_turns(self) -> dict[str, list[Json]]:
+        """Runs the turns; gives what of ours differs, by aspect."""
         for turn in self.case["turns"]:
             await asyncio.create_task(self._turn(turn))
         saw = [
@@ -314,7 +315,7 @@ class Run:
     def _compare_output(self, turn: Json, result: ContextResult) -> None:
         output = turn.get("output")
         if output is None:
-            self.differences.add("output")
+            self.differences.setdefault("output", []).append(None)
             return
         ours = None if result.messages is None else [_shown(message) for message in result.messages]
         theirs = None if output["messages"] is None else [_measured(message) for message in output["messages"]]

@@ -18,7 +18,8 @@ from shared.retrieval.agent_framework import SearchContextProvider
 from shared.retrieval.context import TextSearchProvider
 from tests.context.golden import Delegate, Json, options_of
 from tests.context.scripted_chat import ScriptedChat
-from tests.truth import load_truth
+from tests.truths import load_truth
+from tests.truths.rules import Rule, Why
 
 NOT_SHOWN = {
     "agent/before_streaming": "streaming is the chat client's own matter",
@@ -36,13 +37,13 @@ NOT_SHOWN = {
     "agent/around_the_agent_on_demand": "a provider cannot be wrapped around an agent here",
 }
 DEVIATIONS = {
-    "agent/on_demand_no_results": "spec 7: the tool says in words that it found nothing",
-    "agent/on_demand_search_fails": "spec 7: a failing tool answers with a short error text",
-    "agent/on_demand_bad_arguments": "platform: the framework words its own refusal of arguments",
-    "agent/before_input_filter_all": "spec 7: what we injected is never searched, whatever the filters",
-    "agent/before_model_fails": "platform: a model that fails is the framework's error",
+    "agent/on_demand_no_results": Rule.TOOL_WORDS.why,
+    "agent/on_demand_search_fails": Rule.TOOL_WORDS.why,
+    "agent/on_demand_bad_arguments": Why("platform", "The framework words its own refusal of arguments."),
+    "agent/before_input_filter_all": Rule.INJECTED.why,
+    "agent/before_model_fails": Why("platform", "A model that fails is the framework's error."),
 }
-CASES = [case for case in load_truth("text-search-provider-golden.json")["cases"] if case["group"] == "agent"]
+CASES = [case for case in load_truth("text-search-provider-golden")["cases"] if case["group"] == "agent"]
 SHOWN = [case for case in CASES if case["name"] not in NOT_SHOWN]
 
 
@@ -119,3 +120,4 @@ async def test_agrees_with_the_measured_agent(case: Json) -> None:
 
 def test_every_case_is_shown_or_says_why_not() -> None:
     assert set(NOT_SHOWN) | set(DEVIATIONS) <= {case["name"] for case in CASES}
+    assert [problem for why in DEVIATIONS.values() if (problem := why.problem())] == []

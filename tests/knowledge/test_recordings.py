@@ -21,16 +21,18 @@ from shared.retrieval import (
 from shared.retrieval.agents.service import reply_from_service
 from shared.retrieval.agents.targets import ResolvedTarget
 from tests.knowledge.test_planned import asked
-from tests.truth import load_truth
+from tests.truths import measurement
 
 Json = Any
 RETRIEVES = [
     exchange
-    for exchange in load_truth("azure-search-recordings/knowledge-retrieve.json")
+    for exchange in json.loads(measurement("azure-search-recordings/knowledge-retrieve.json").read_text(encoding="utf-8"))
     if exchange["request"]["path"].endswith("/retrieve")
 ]
 SUPPORTED = [one for one in RETRIEVES if one["request"]["query"]["api-version"] == "2026-04-01"]
-PRINTED = load_truth("azure-search-recordings/knowledge-agent-notebook-outputs.json")
+PRINTED = json.loads(
+    measurement("azure-search-recordings/knowledge-agent-notebook-outputs.json").read_text(encoding="utf-8")
+)
 
 
 def names(exchange: Json) -> str:

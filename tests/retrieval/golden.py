@@ -24,7 +24,7 @@ from shared.retrieval import (
 )
 from shared.settings import load_settings
 from tests.retrieval.doubles import ENDPOINT, CountingCredential, Scripted, ScriptedTransport, StillClock
-from tests.truth import load_truth
+from tests.truths import load_truth
 
 Json = Any
 FASTER = 100
@@ -61,7 +61,7 @@ LONG_BODIES: dict[str, list[Json]] = {
 
 def golden_cases(group: str) -> list[Json]:
     """The records of a group."""
-    return list(load_truth("dfe-aisearch-golden.json")["groups"][group])
+    return list(load_truth("dfe-aisearch-golden")["groups"][group])
 
 
 def expected(case: Json) -> Json:
@@ -148,6 +148,7 @@ class Run:
         self.endpoint = endpoint
         self.code = ""
         self.text = ""
+        self.evidence: Evidence | None = None
         self.transport = ScriptedTransport(*_answers(case))
         self.credential = CountingCredential()
         self.clock = StillClock(holds=case["name"] == "cancelled_between_retries")
@@ -187,7 +188,7 @@ class Run:
             await asyncio.sleep(0.01)
             work.cancel()
         try:
-            evidence = await work
+            evidence = self.evidence = await work
             self.text = unlabelled(evidence.text)
             return ours(evidence)
         finally:

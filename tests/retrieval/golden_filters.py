@@ -15,7 +15,8 @@ from urllib.parse import urlsplit
 
 from shared.retrieval import InvalidFilter, ODataFilter
 from tests.retrieval.golden import Json
-from tests.retrieval.golden_deviations import Deviation
+from tests.retrieval.golden_deviations import Deviation, by_rule
+from tests.truths.rules import Rule
 
 
 class _Phase(Enum):
@@ -92,9 +93,6 @@ def our_filter(case: Json) -> str:
         return "error"
 
 
-_BY_ITSELF = "it must parse by itself"
-_BLANK = "blank templates, `{}`, keys that are no field paths: 400"
-_ZONE = "date-times without a zone"
 _ONE_WHOLE_NUMBER = "Python has one type of whole number and one of broken ones."
 
 FILTERS = {
@@ -108,15 +106,13 @@ FILTERS = {
     ),
     "only_a_value": Deviation("safer", "A value alone filters nothing and the service refuses it.", "error"),
     "adjacent_values": Deviation("safer", "Two values side by side become one other value.", "error"),
-    "literal_quotes_around_value": Deviation(
-        "spec", "Placeholders inside quotes, unknown ones, unused values: 400.", "error"
-    ),
-    "empty_interpolated": Deviation("spec", _BLANK, "error"),
-    "blank_interpolated": Deviation("spec", _BLANK, "error"),
-    "default_value": Deviation("spec", _BLANK, "error"),
-    "raw_unbalanced_quote": Deviation("spec", _BY_ITSELF, "error"),
+    "literal_quotes_around_value": by_rule(Rule.PLACEHOLDERS, "error"),
+    "empty_interpolated": by_rule(Rule.BLANK_FILTER, "error"),
+    "blank_interpolated": by_rule(Rule.BLANK_FILTER, "error"),
+    "default_value": by_rule(Rule.BLANK_FILTER, "error"),
+    "raw_unbalanced_quote": by_rule(Rule.PARSED, "error"),
     **{
-        name: Deviation("spec", _ZONE, "error")
+        name: by_rule(Rule.ZONE, "error")
         for place in ("UTC", "Europe/London")
         for name in (
             f"datetime_unspecified_summer_{place}",

@@ -18,10 +18,10 @@ The search side of *GovUK.Dfe.AI.Agents.AISearch* was measured case by case; our
 This page is written from the tables that the tests check (`python -m tests.retrieval.original_page`): every case not listed
 agrees. Evidence is compared without the labels of its lines, which the measured version does not have yet.
 
-*spec*: the contract decides otherwise, its words are quoted. *safer*: the original harms its user. *platform*: behaviour of
-.NET without meaning here.
+*rule*: a [rule](rules.md) of this app decides otherwise. *safer*: the original harms its user. *platform*: behaviour of .NET
+without meaning here.
 
-| group | cases | agree | spec | safer | platform |
+| group | cases | agree | rule | safer | platform |
 | --- | ---: | ---: | ---: | ---: | ---: |
 """
 
@@ -47,7 +47,7 @@ def page() -> str:
 def _counted(group: str, cases: int, rows: dict[str, Deviation]) -> str:
     reasons = Counter(row.reason for row in rows.values())
     shown = " | ".join(
-        str(number) for number in (cases, cases - len(rows), reasons["spec"], reasons["safer"], reasons["platform"])
+        str(number) for number in (cases, cases - len(rows), reasons["rule"], reasons["safer"], reasons["platform"])
     )
     return f"| {group} | {shown} |\n"
 

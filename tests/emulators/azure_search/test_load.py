@@ -15,7 +15,7 @@ from emulators.azure_search.analysis.embedding import HashedWords
 from emulators.azure_search.load import LoadError, load, load_index, read_documents, read_index
 from emulators.azure_search.server import application
 from emulators.azure_search.service import SearchService
-from tests.truth import SHARED
+from tests.truths import measurement
 
 from .hotels import DEFINITION, DOCUMENTS, Caller
 from .test_vectors import definition as vector_definition
@@ -96,10 +96,7 @@ async def test_the_command_says_in_one_line_why_it_failed(tmp_path: Path) -> Non
 
 
 async def test_the_schools_load_and_agree_with_a_plain_scan() -> None:
-    data = SHARED / "data" / "establishments.jsonl"
-    if not data.exists():
-        pytest.skip("the schools data is not beside the repository")
-    documents = list(read_documents(data))
+    documents = list(read_documents(measurement("data/establishments.jsonl")))
     service = SearchService(embedder=HashedWords())
     definition = read_index(ROOT / "local" / "data" / "schools-index.json")
     assert await load(service, definition, documents) == len(documents) == 24_069

@@ -5,25 +5,21 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from bench.search_quality import DEFINITION, measure
 from bench.search_questions import QUESTIONS, found_in, load_sample
 from emulators.azure_search.analysis.embedding import HashedWords
 from emulators.azure_search.load import load, read_documents
 from emulators.azure_search.service import SearchService
-from tests.truth import SHARED
+from tests.truths import measurement
 
-CRANFIELD = SHARED / "data" / "cranfield"
 ROOT = Path(__file__).resolve().parents[3]
 
 
 async def test_keyword_search_on_cranfield() -> None:
-    if not CRANFIELD.exists():
-        pytest.skip("the Cranfield collection is not beside the repository")
+    cranfield = measurement("data/cranfield")
     service = SearchService(embedder=HashedWords(384))
-    await load(service, DEFINITION, read_documents(CRANFIELD / "documents.jsonl"))
-    mean, _ = await measure(service, "keyword", list(read_documents(CRANFIELD / "queries.jsonl")))
+    await load(service, DEFINITION, read_documents(cranfield / "documents.jsonl"))
+    mean, _ = await measure(service, "keyword", list(read_documents(cranfield / "queries.jsonl")))
     assert mean >= 0.49
 
 

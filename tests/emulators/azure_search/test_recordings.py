@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from tests.truth import SHARED
+from tests.truths import measurement
 
 ROOT = Path(__file__).resolve().parents[3]
-TOOL = SHARED / "tools" / "replay.py"
+TOOL = measurement("tools/replay.py")
 TABLE = ROOT / "docs" / "search-recordings.md"
 
 pytestmark = pytest.mark.slow
@@ -24,8 +24,6 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module", params=["12"])
 def replayed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
     """What the comparer says of a freshly started service with so many shards."""
-    if not TOOL.exists():
-        pytest.skip("the recordings are not beside the repository")
     server = subprocess.Popen(
         [sys.executable, "-m", "emulators.azure_search", "--port", "0", "--shards", request.param],
         stdout=subprocess.PIPE,

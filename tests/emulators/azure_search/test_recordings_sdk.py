@@ -14,12 +14,12 @@ from azure.search.documents.models import VectorizedQuery
 
 from emulators.azure_search.service import SearchService
 from emulators.azure_search.transport import EmbeddedTransport
-from tests.truth import SHARED
+from tests.truths import measurement
 
 from .hotels import Caller
 from .test_transport import ENDPOINT, OneToken
 
-TOOL = SHARED / "tools" / "replay.py"
+TOOL = measurement("tools/replay.py")
 LEVELS = ("set", "order", "scores", "facets", "highlights")
 RANKED_BY_A_MODEL = {"semantic#0", "semantic#5"}
 """Their order is the real ranker's; docs/search-recordings.md says so."""
@@ -47,8 +47,6 @@ NAMES = {
 
 def comparer() -> ModuleType:
     """The comparer of the recordings as a module."""
-    if not TOOL.exists():
-        pytest.skip("the recordings are not beside the repository", allow_module_level=True)
     spec = importlib.util.spec_from_file_location("replay", TOOL)
     assert spec is not None
     assert spec.loader is not None

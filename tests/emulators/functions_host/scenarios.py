@@ -16,10 +16,9 @@ from azure.core.exceptions import ResourceExistsError
 from azure.storage.queue import QueueServiceClient
 
 from local.azurite import Azurite
-from tests.truth import SHARED
+from tests.truths import PROBE
 
 QUEUES = ("briefings", "briefings-poison")
-PROBE = SHARED / "functions-host-recordings" / "probe"
 
 
 @dataclass(frozen=True)

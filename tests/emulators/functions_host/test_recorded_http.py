@@ -11,10 +11,9 @@ import pytest
 from tests.emulators.functions_host.recordings import KEYS, Exchange
 from tests.support.host import HostProcess
 from tests.support.http11 import exchange
-from tests.truth import SHARED, load_truth
+from tests.truths import PROBE, load_truth
 
-RECORDINGS = "functions-host-recordings"
-EXCHANGES = [Exchange(recorded["name"], recorded) for recorded in load_truth(f"{RECORDINGS}/http.json")]
+EXCHANGES = [Exchange(recorded["name"], recorded) for recorded in load_truth("functions-host-http")]
 # Pairs that differ, and why that is right; nothing else may differ.
 DIFFERENT = {
     "root page": "the content of the page is the platform's own; ours says in a line that the app is up",
@@ -26,7 +25,7 @@ LEAST_ALIKE = 157
 @pytest.fixture(scope="module")
 def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostProcess]:
     folder = tmp_path_factory.mktemp("probe") / "app"
-    shutil.copytree(SHARED / RECORDINGS / "probe", folder, copy_function=shutil.copyfile)
+    shutil.copytree(PROBE, folder, copy_function=shutil.copyfile)
     folder.chmod(0o755)
     names = ("--function-key", "--host-key", "--master-key")
     arguments = [part for pair in zip(names, KEYS.values(), strict=True) for part in pair]

@@ -15,9 +15,9 @@ from local.azurite import Azurite
 from tests.emulators.functions_host import scenarios
 from tests.emulators.functions_host.scenarios import Event
 from tests.support.host import HostProcess
-from tests.truth import load_truth
+from tests.truths import load_truth
 
-SCENARIOS: list[dict[str, Any]] = load_truth("functions-host-recordings/queue.json")
+SCENARIOS: list[dict[str, Any]] = load_truth("functions-host-queue")
 # Polling once a second on both sides, on a machine that may be busy; still less than the wait after a failure is long.
 TOLERANCE = 2.4
 SETTLE_SECONDS = 1.5

@@ -3,20 +3,29 @@ PYTHON ?= python3
 VENV   := .venv
 PY     := $(VENV)/bin/python
 PORT   ?= 7071
+PYTEST  = $(PY) -m pytest -n 4 --dist worksteal
 
-.PHONY: run test test-quick truth index snapshots package clean
+.PHONY: run test test-emulators test-slow test-all truth index snapshots package clean
 
 run: $(VENV)/.local ## the app with everything it needs; walks through the main job, then serves (ONCE=1: ends after it)
 	@$(PY) -m local.run --port $(PORT) $(if $(ONCE),--once)
 
-test: $(VENV)/.dev ## every check and every test
+test: $(VENV)/.dev ## lint, types and every test that a change of the app needs: under three minutes on two processors
 	@$(VENV)/bin/ruff check .
 	@$(VENV)/bin/ruff format --check .
 	@$(VENV)/bin/mypy
-	@$(PY) -m pytest -n 2 --dist loadscope --no-loadscope-reorder $(ARGS)
+	@$(PYTEST) -m "not slow" --ignore=tests/emulators $(ARGS)
 
-test-quick: $(VENV)/.dev ## the tests without the slow ones
-	@$(PY) -m pytest -n 2 --dist loadscope --no-loadscope-reorder -m "not slow" $(ARGS)
+test-emulators: $(VENV)/.dev ## the tests of the search service and the Functions host that stand in locally
+	@$(PYTEST) -m "not slow" tests/emulators $(ARGS)
+
+test-slow: $(VENV)/.dev ## what the two leave out: browsers, kills, recorded waits, property tests at length
+	@TEST_PROFILE=long $(PY) -m pytest -n 2 --dist loadfile -m "slow or hypothesis" $(ARGS)
+
+test-all: test test-emulators test-slow ## everything
+
+truth: $(VENV)/.dev ## the table of docs/truth.md, counted anew
+	@$(PY) -m tests.truths
 
 index: $(VENV)/.local ## loads DATA=file.jsonl by INDEX=definition.json into the search service at URL
 	@$(PY) -m emulators.azure_search.load --data $(DATA) --index $(INDEX) $(if $(URL),--url $(URL))

@@ -10,14 +10,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 INFRA = ROOT / "infra"
-_BESIDE = ROOT.parent / "shared" / "tools" / "bicep"
 # What a person's shell or azd may have set would otherwise end up in parameters.
 _NEEDED = ("PATH", "HOME", "TMPDIR", "DOTNET_SYSTEM_GLOBALIZATION_INVARIANT", "DOTNET_BUNDLE_EXTRACT_BASE_DIR")
 
 
 def find_compiler() -> str | None:
-    """The compiler beside the repository, which the snapshots were made with, else one on the PATH, else None."""
-    return str(_BESIDE) if _BESIDE.exists() else shutil.which("bicep")
+    """The compiler on the PATH, or None."""
+    return shutil.which("bicep")
 
 
 def run(*arguments: str | Path, environment: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from dataclasses import replace
 
 import pytest
@@ -66,9 +65,7 @@ async def test_a_part_that_fails_is_named_and_the_others_are_looked_at(
     blobs.error = error
     bench = Workbench()
     bench.storage = replace(bench.memory.storage, blobs=blobs)
-    began = time.monotonic()
     checks = await _checks(bench)
-    assert time.monotonic() - began < 5
     assert (checks["blobs"].code, checks["blobs"].ok) == (code, False)
     assert text in checks["blobs"].problems[0]
     assert checks["queue"].ok

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.retrieval.context.memory import holds_remembered, remember, search_text
-from tests.support.processor_time import is_linear
+from tests.support.counted_work import is_linear
 
 texts = st.lists(st.sampled_from(["one", "two", "three"]), max_size=6)
 

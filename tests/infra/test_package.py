@@ -30,13 +30,11 @@ HEAVY = (
     "scripts",
 )
 PROBE = f"""
-import json, sys, time
-begun = time.perf_counter()
+import json, sys
 import function_app
-seconds = time.perf_counter() - begun
 functions = sorted(function.get_function_name() for function in function_app.app.get_functions())
 heavy = [name for name in {HEAVY!r} if name in sys.modules]
-print(json.dumps(dict(seconds=seconds, functions=functions, heavy=heavy)))
+print(json.dumps(dict(functions=functions, heavy=heavy)))
 """
 
 
@@ -134,13 +132,11 @@ def test_package_runs_in_a_clean_environment(
     found = json.loads(command(python, "-c", PROBE, folder=unpacked, bare=True))
     assert {"search", "evidence", "citations", "briefing", "live", "ready"} <= set(found["functions"])
     assert found["heavy"] == []
-    # The platform gives an app 30 s to start, on slower cores than these.
-    assert found["seconds"] < 10
     zipped = (unpacked.parent / "app.zip").stat().st_size
     packages = (tmp_path / "venv" / "lib" / f"python{version}" / "site-packages").rglob("*")
     installed = sum(path.stat().st_size for path in packages if path.is_file())
     with capsys.disabled():
         print(
             f"\nPython {version}: package {zipped:,} bytes, its requirements {installed:,}; "
-            f"{len(found['functions'])} functions imported in {found['seconds']:.2f} s"
+            f"{len(found['functions'])} functions"
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
@@ -313,16 +312,13 @@ async def test_fault_matrix(service: SearchService, name: str, fault: Fault, out
     async with over_http(service) as address:
         settings = RetrievalSettings(endpoint=address, indexes=(index,), timeout_seconds=2.0, max_retry_attempts=1)
         retrieval = Retrieval(settings)
-        started = time.perf_counter()
         seen = await _outcome(retrieval)
-        seconds = time.perf_counter() - started
         await retrieval.close()
     service.faults.clear()
 
-    print(f"{name:22} -> {seen:32} {seconds:.2f} s")
+    print(f"{name:22} -> {seen}")
 
     assert seen == outcome
-    assert seconds < 5
 
 
 async def _outcome(retrieval: Retrieval) -> str:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.retrieval.evidence.links import is_address, normalised_link
-from tests.support.processor_time import is_linear
+from tests.support.counted_work import is_linear
 
 LINKS = [
     ("https://files.example/My File (v2).pdf#page=3", "https://files.example/My%20File%20(v2).pdf#page=3"),
@@ -94,8 +94,8 @@ def test_any_text_is_a_safe_link_or_none(value: str) -> None:
         assert not set(link) & set(' "<>\\^`{|}\n')
 
 
-def test_long_address_takes_linear_time() -> None:
-    small, large = ("https://a.example/" + "p/../" * times for times in (12_500, 100_000))
+def test_long_address_takes_linear_work() -> None:
+    small, large = ("https://a.example/" + "p/../" * times for times in (500, 4_000))
 
     assert normalised_link(large) == "https://a.example/"
     assert is_linear(normalised_link, small, large)

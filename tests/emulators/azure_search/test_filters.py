@@ -139,7 +139,7 @@ def scanned(operator: str, field: str, value: Any) -> list[str]:
     return [each["id"] for each in DOCUMENTS if tests[operator](each[field])]
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     operator=st.sampled_from(["eq", "ne", "gt", "ge", "lt", "le"]),
     field=st.sampled_from(["rating", "price"]),

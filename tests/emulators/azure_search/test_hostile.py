@@ -131,7 +131,7 @@ def changed(value: Any, path: tuple[Any, ...], odd: Any) -> Any:
 
 
 @pytest.mark.parametrize(("method", "path", "body"), BODIES, ids=[f"{each[1]}-{at}" for at, each in enumerate(BODIES)])
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 async def test_one_odd_part_is_answered(
     library: Caller, method: str, path: str, body: dict[str, Any], data: st.DataObject
@@ -144,7 +144,7 @@ async def test_one_odd_part_is_answered(
         assert answer["error"]["message"], json.dumps(odd)
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     member=st.sampled_from(["filter", "orderby", "select", "highlight", "searchFields", "search", "facets"]),
     text=st.text(alphabet="abid eqgtandornot()'*/,-:.|+\"~^[]{}\\0123456789 rating rooms", max_size=40),

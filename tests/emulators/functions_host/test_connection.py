@@ -74,7 +74,7 @@ async def test_status(host: HostServer, request_text: str, status: int) -> None:
         assert answer.headers["connection"] == "close"
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=200))
 def test_any_bytes_are_answered_or_the_connection_ends(shared_port: int, noise: bytes) -> None:
     raw = exchange_or_none(shared_port, noise + b"\r\n\r\n")

@@ -122,10 +122,9 @@ async def test_fifty_waiting_handlers_run_at_once(tmp_path: Path, kind: str) -> 
         f"import asyncio, time\n{ROUTE}{kind} x(req: func.HttpRequest) -> func.HttpResponse:\n    {wait}\n    return 'x'"
     )
     async with HostServer(apps.folder(tmp_path, script)) as host:
-        began = time.monotonic()
-        answers = await asyncio.gather(*(get(host, "/api/x") for _ in range(50)))
+        async with asyncio.timeout(30):  # one after the other they take 50 seconds
+            answers = await asyncio.gather(*(get(host, "/api/x") for _ in range(50)))
         assert [answer[0] for answer in answers] == [200] * 50
-        assert time.monotonic() - began < 10
 
 
 async def test_a_function_that_cancels_itself_fails_alone(tmp_path: Path) -> None:
@@ -145,11 +144,14 @@ async def test_the_trace_is_current_when_the_worker_is_told_so(tmp_path: Path, s
 
 
 async def test_thread_count_is_a_setting(tmp_path: Path) -> None:
-    folder = served(tmp_path, "import time; time.sleep(0.3); return 'x'")
+    script = (
+        f"import time\nactive = most = 0\n{ROUTE}def x(req: func.HttpRequest) -> str:\n    global active, most\n"
+        "    active += 1\n    most = max(most, active)\n    time.sleep(0.2)\n    active -= 1\n    return str(most)"
+    )
+    folder = apps.folder(tmp_path, script)
     async with HostServer(folder, settings={**os.environ, "PYTHON_THREADPOOL_THREAD_COUNT": "1"}) as host:
-        began = time.monotonic()
-        await asyncio.gather(*(get(host, "/api/x") for _ in range(3)))
-        assert time.monotonic() - began >= 0.9
+        answers = await asyncio.gather(*(get(host, "/api/x") for _ in range(3)))
+        assert [answer[:2] for answer in answers] == [(200, "1")] * 3
 
 
 EXIT = "import os\n    if 'exit' in req.params: os._exit(7)\n    return func.HttpResponse(str(os.getpid()))"
@@ -225,9 +227,8 @@ async def test_stopping_ends_what_takes_longer_than_the_grace(tmp_path: Path) ->
     host = await HostServer(apps.folder(tmp_path), HostOptions(grace=0.2), app=apps.echo_app(), settings={}).start()
     running = asyncio.create_task(get(host, "/api/wait?seconds=30"))
     await asyncio.sleep(0.1)
-    began = time.monotonic()
-    await host.stop()
-    assert time.monotonic() - began < 10
+    async with asyncio.timeout(20):  # the call takes 30 seconds
+        await host.stop()
     answer = (await asyncio.gather(running, return_exceptions=True))[0]
     assert isinstance(answer, aiohttp.ClientError) or (isinstance(answer, tuple) and answer[0] == 500)
 

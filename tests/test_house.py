@@ -6,7 +6,9 @@ import ast
 import importlib
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -27,6 +29,12 @@ MAY_IMPORT = {
 
 OUTSIDE_OF_RETRIEVAL = {"azure.search", "azure.identity", "azure.core", "aiohttp", "cmarkgfm", "comrak", "nh3"}
 """The libraries that retrieval may need: it is useful without the app (spec 1)."""
+NEVER_DEPLOYED = {"emulators", "local", "scripts", "tests", "bench"}
+ONE_FILE = (
+    *("azure.functions", "azure.search", "azure.identity", "azure.storage", "azure.data.tables"),
+    *("openai", "aiohttp", "nh3", "agent_framework"),
+)
+"""Libraries behind one seam each: one file of a room imports them."""
 OPTIONAL_IN_RETRIEVAL = {"agent_framework"}
 """Installed only by those who want the provider for the Agent Framework."""
 
@@ -43,40 +51,89 @@ def room_of(module: str) -> str:
 
 
 def imports_of(path: Path) -> Iterator[str]:
-    """Absolute names of everything a file imports."""
+    """Absolute names of every module that a file imports anywhere."""
+    for node in ast.walk(tree_of(path)):
+        yield from names_imported(path, node)
+
+
+def imports_at_start(path: Path) -> Iterator[str]:
+    """Absolute names of what a file imports when it is imported itself, down to the name after `import`."""
+    for node in tree_of(path).body:
+        if isinstance(node, ast.ImportFrom):
+            for name in names_imported(path, node):
+                yield from (f"{name}.{alias.name}" for alias in node.names)
+        else:
+            yield from names_imported(path, node)
+
+
+@cache
+def tree_of(path: Path) -> ast.Module:
+    """A file, parsed once."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def names_imported(path: Path, node: ast.AST) -> Iterator[str]:
+    """Absolute names of the modules that one statement imports."""
     module = module_of(path)
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            base = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
-            name = ".".join([*base, *([node.module] if node.module else [])])
-            if name == "shared":
-                yield from (f"shared.{alias.name}" for alias in node.names)
-            else:
-                yield name
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        base = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+        yield ".".join([*base, *([node.module] if node.module else [])])
 
 
-@pytest.mark.parametrize("path", DEPLOYED, ids=module_of)
-def test_imports_go_one_way(path: Path) -> None:
-    room = room_of(module_of(path))
-    for name in imports_of(path):
-        assert not name.startswith(("emulators", "local", "scripts", "tests", "bench")), f"{name} is never deployed"
-        if name.startswith("shared.") and room_of(name) != room:
-            assert room_of(name) in MAY_IMPORT[room], f"{room} imports {name}"
-        if name.startswith("azure.functions"):
-            assert room == "function_app"
+def test_imports_go_one_way() -> None:
+    wrong: list[str] = []
+    for path in DEPLOYED:
+        room = room_of(module_of(path))
+        for name in imports_of(path):
+            beyond = name.startswith("shared.") and room_of(name) != room and room_of(name) not in MAY_IMPORT[room]
+            trigger = name.startswith("azure.functions") and room != "function_app"
+            if beyond or trigger or name.split(".")[0] in NEVER_DEPLOYED:
+                wrong.append(f"{module_of(path)} imports {name}")
+    assert wrong == []
 
 
-@pytest.mark.parametrize("path", [p for p in DEPLOYED if "retrieval" in p.parts], ids=module_of)
-def test_retrieval_needs_its_few_libraries_only(path: Path) -> None:
-    for name in imports_of(path):
-        top = name.split(".")[0]
-        if top in sys.stdlib_module_names or name.startswith("shared.retrieval"):
-            continue
-        allowed = OUTSIDE_OF_RETRIEVAL | OPTIONAL_IN_RETRIEVAL
-        assert any(name == known or name.startswith(known + ".") for known in allowed), name
+def test_retrieval_needs_its_few_libraries_only() -> None:
+    allowed = tuple(f"{name}." for name in OUTSIDE_OF_RETRIEVAL | OPTIONAL_IN_RETRIEVAL | {"shared.retrieval"})
+    for path in (path for path in DEPLOYED if "retrieval" in path.parts):
+        for name in imports_of(path):
+            known = name.split(".")[0] in sys.stdlib_module_names or f"{name}.".startswith(allowed)
+            assert known, f"{module_of(path)} imports {name}"
+
+
+def test_each_library_is_imported_in_one_file_of_a_room() -> None:
+    found: dict[tuple[str, str], set[str]] = {}
+    for path in DEPLOYED:
+        for name in imports_of(path):
+            for library in (library for library in ONE_FILE if f"{name}.".startswith(f"{library}.")):
+                found.setdefault((room_of(module_of(path)), library), set()).add(module_of(path))
+    assert [files for files in found.values() if len(files) > 1] == []
+
+
+def test_no_import_cycle() -> None:
+    modules = {module_of(path): path for path in DEPLOYED}
+    graph = {
+        name: {_module(target, modules) for target in imports_at_start(path)} - {name, ""} for name, path in modules.items()
+    }
+    assert _cycle(graph) == []
+
+
+def _module(name: str, modules: Mapping[str, Path]) -> str:
+    """The module that a dotted name stands for or lies in; empty for a library."""
+    while name and name not in modules:
+        name = name.rpartition(".")[0]
+    return name
+
+
+def _cycle(graph: Mapping[str, set[str]]) -> list[str]:
+    """One cycle of a graph, or nothing. That a module imports the package it lies in makes none."""
+    try:
+        tuple(TopologicalSorter({name: after - {name.rpartition(".")[0]} for name, after in graph.items()}).static_order())
+    except CycleError as error:
+        return list(error.args[1])
+    return []
 
 
 HEAVY = (
@@ -115,13 +172,12 @@ def _order(name: str) -> tuple[int, str]:
 
 def test_functions_have_a_ceiling() -> None:
     for path in DEPLOYED:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 length = (node.end_lineno or 0) - node.lineno
                 assert length <= 45, f"{path.name}: {node.name} has {length} lines"
 
 
-@pytest.mark.parametrize("path", DEPLOYED, ids=module_of)
-def test_every_file_says_what_it_is_for(path: Path) -> None:
-    if path.read_text(encoding="utf-8").strip():
-        assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), "a docstring is missing at the top"
+def test_every_file_says_what_it_is_for() -> None:
+    silent = [module_of(path) for path in DEPLOYED if tree_of(path).body and not ast.get_docstring(tree_of(path))]
+    assert silent == []

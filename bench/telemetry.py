@@ -27,8 +27,8 @@ from emulators.azure_search.load import load, read_documents, read_index
 from emulators.azure_search.service import SearchService
 from emulators.azure_search.transport import EmbeddedTransport
 from shared.retrieval import QUIET, IndexSettings, Retrieval, RetrievalSettings, Signals
-from shared.telemetry import AppSignals, TelemetrySettings, redactor_of
-from shared.telemetry.allow_list import Admission
+from shared.telemetry import AppSignals, TelemetrySettings, make_redactor
+from shared.telemetry.allow_list import AllowList
 from shared.telemetry.exporters import RedactingSpanExporter
 from shared.telemetry.pipeline import Exporters, Pipeline
 
@@ -105,9 +105,9 @@ class AnyToken:
 def signals_of(pipeline: Pipeline, **settings: object) -> AppSignals:
     """The app's signals into a pipeline."""
     made = TelemetrySettings(**settings)  # type: ignore[arg-type]  # members of the settings by name
-    admission = Admission(redactor_of(made), sensitive=made.sensitive)
-    admission.allow("index", ["schools"])
-    return AppSignals(admission, pipeline.sink)
+    allow_list = AllowList(make_redactor(made), sensitive=made.sensitive)
+    allow_list.allow("index", ["schools"])
+    return AppSignals(allow_list, pipeline.sink)
 
 
 def pipeline_of(delay: float = 0.0) -> Pipeline:
@@ -131,7 +131,7 @@ async def evidence_calls(service: SearchService, signals: Signals) -> list[float
     return taken
 
 
-class EverythingOut(Admission):
+class EverythingOut(AllowList):
     """No redaction: every attribute leaves under its own word, as plain OpenTelemetry would do it."""
 
     def attributes(self, allowed: frozenset[str], given: Mapping[str, object]) -> dict[str, Any]:
@@ -143,7 +143,7 @@ async def evidence() -> None:
     service = SearchService()
     await load(service, read_index(SAMPLE / "schools-index.json"), read_documents(SAMPLE / "schools.jsonl"))
     redacted, raw = pipeline_of(), Pipeline(Exporters(NoSpans(), NoLogs(), NoMetrics()), {})
-    erase = redactor_of(TelemetrySettings())
+    erase = make_redactor(TelemetrySettings())
     ways = {
         "no signals": QUIET,
         "unredacted signals": AppSignals(EverythingOut(erase), raw.sink),
@@ -178,14 +178,14 @@ def single_signals() -> None:
     """Spans, metrics and events one at a time."""
     pipeline = pipeline_of()
     signals = signals_of(pipeline, redactor="hmac", hmac_key=KEY)
-    redactor = redactor_of(TelemetrySettings(redactor="hmac", hmac_key=KEY))
+    redactor = make_redactor(TelemetrySettings(redactor="hmac", hmac_key=KEY))
 
     def span() -> None:
         with signals.span("search", index="schools", mode="keyword", top=10, skip=0, query="q" * 100) as running:
             running.set(hits=10, score_kind="keyword", total=40)
 
     def quiet_span() -> None:
-        with AppSignals(Admission(redactor)).span("search", index="schools"):
+        with AppSignals(AllowList(redactor)).span("search", index="schools"):
             pass
 
     each("span with 8 attributes and its duration", span)

@@ -1,9 +1,9 @@
-"""Telemetry that tells operators what happens and gives away nothing of what people ask or documents say (spec 10).
+"""Telemetry that tells operators what happens without what people ask or documents say.
 
 Heavy libraries are imported by `set_up`, and only with a connection string. docs/telemetry.md lists every signal.
 """
 
-from .redaction import REDACTED, SECRET_HEADERS, Redactor, RedactorUnusable, hmac_key, redactor_of
+from .redaction import REDACTED, SECRET_HEADERS, Redactor, RedactorUnusable, hmac_key, make_redactor
 from .schema import Kind
 from .settings import TelemetrySettings
 from .setup import Telemetry, set_up
@@ -20,6 +20,6 @@ __all__ = [
     "Telemetry",
     "TelemetrySettings",
     "hmac_key",
-    "redactor_of",
+    "make_redactor",
     "set_up",
 ]

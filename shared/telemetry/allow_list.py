@@ -1,4 +1,8 @@
-"""Admission: the one door that attributes of signals go through on their way out."""
+"""The allow-list: which attributes of a signal may leave the process, and as what.
+
+An attribute leaves only if its signal lists it in `schema` and its value fits its rule.
+docs/telemetry.md lists every signal.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +16,7 @@ from typing import Any
 from .redaction import Redactor
 from .schema import ATTRIBUTES, OTHER, SPANS, ErrorType, Flag, Known, Number, OneOf, Package, Place, Text
 
-# What an `error_type` may be: codes of the app's own errors, HTTP statuses and classes of exceptions. Never a text.
-
+# What an `error_type` may be beside HTTP statuses and names of exception classes. It is never a text.
 ERROR_CODES = frozenset(
     {
         "bad_gateway",
@@ -95,18 +98,18 @@ _CLASS = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,79}\Z", re.ASCII)
 
 
 def error_type(value: object) -> str:
-    """The `error_type` of an exception, a code or a status: what it is, never what it says.
+    """Return the `error_type` of an exception, a code or an HTTP status; `_OTHER` for anything else.
 
-    A string is believed only when it is a registered code or a status, since it may come from outside.
+    A string counts only if it is a registered code or a status, since it may come from a caller.
     """
     if isinstance(value, BaseException):
-        return _of_exception(value)
+        return _exception_type(value)
     text = str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
     return text if text in ERROR_CODES or _STATUS.match(text) else OTHER_ERROR
 
 
 def error_place(value: object) -> str | None:
-    """`module:line` of the innermost frame of ours in the traceback of an exception, or of its innermost frame."""
+    """Return `module:line` of the innermost frame of the app in an exception's traceback, else of its innermost frame."""
     if not isinstance(value, BaseException):
         return None
     places = [f"{frame.f_globals.get('__name__', '')}:{line}" for frame, line in walk_tb(value.__traceback__)]
@@ -114,7 +117,7 @@ def error_place(value: object) -> str | None:
     return next(reversed(ours or places), None)
 
 
-def _of_exception(error: BaseException) -> str:
+def _exception_type(error: BaseException) -> str:
     code = getattr(error, "code", None)
     if isinstance(code, str) and (code in ERROR_CODES or (_is_ours(error) and _CODE.match(code))):
         return code
@@ -123,7 +126,7 @@ def _of_exception(error: BaseException) -> str:
 
 
 def _is_ours(error: BaseException) -> bool:
-    """Whether the class of an exception is the app's own: its code is a word that the app has written."""
+    """Return whether the app defines the class, so that its `code` is a word of the app and not of a caller."""
     return type(error).__module__.startswith(_OURS)
 
 
@@ -131,17 +134,17 @@ MAX_TEXT_CHARACTERS = 8_192
 """Application Insights keeps no more of one value."""
 
 
-class Admitted(str):
-    """A string that went through admission. The exporters let no other string out."""
+class SafeStr(str):
+    """A string that the allow-list has passed. The exporters let no other string out."""
 
     __slots__ = ()
 
 
-Value = bool | int | float | Admitted
+Value = bool | int | float | SafeStr
 
 
-class Admission:
-    """Turns what the code says of a signal into what may leave: names as exported, values by their rules."""
+class AllowList:
+    """Turns the attributes that the code gives into those that may leave: exported names, values by their rules."""
 
     def __init__(self, redactor: Redactor, *, sensitive: bool = False) -> None:
         self.redactor = redactor
@@ -149,65 +152,65 @@ class Admission:
         self._known: dict[str, frozenset[str]] = {"span": frozenset(SPANS)}
 
     def allow(self, group: str, names: Iterable[str]) -> None:
-        """Let these names of the configuration out where a rule asks for a known name of the group."""
+        """Let these configured names out where a rule asks for a known name of the group."""
         self._known[group] = self._known.get(group, frozenset()) | frozenset(names)
 
     def attributes(self, allowed: frozenset[str], given: Mapping[str, object]) -> dict[str, Value]:
-        """What leaves of `given` for a signal that has the `allowed` attributes; None and unfit values are left out."""
-        admitted: dict[str, Value] = {}
+        """Return what leaves of `given` for a signal with the `allowed` attributes. None and unfit values are left out."""
+        safe: dict[str, Value] = {}
         for key, said in given.items():
             if said is None or key not in allowed:
                 continue
             row = ATTRIBUTES[key]
             value = _BY_RULE[type(row.rule)](self, row.rule, said)
             if value is not None:
-                admitted[row.exported] = value
-        return admitted
+                safe[row.exported] = value
+        return safe
 
     def knows(self, group: str, name: str) -> bool:
-        """Whether a name was made known."""
+        """Return whether `allow` has named it in the group."""
         return name in self._known.get(group, ())
 
 
-def _number(admission: Admission, rule: Number, value: object) -> Value | None:
+def _number(allow_list: AllowList, rule: Number, value: object) -> Value | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return value if math.isfinite(value) else None
 
 
-def _flag(admission: Admission, rule: Flag, value: object) -> Value | None:
+def _flag(allow_list: AllowList, rule: Flag, value: object) -> Value | None:
     return value if isinstance(value, bool) else None
 
 
-def _one_of(admission: Admission, rule: OneOf, value: object) -> Value | None:
-    return Admitted(value if isinstance(value, str) and value in rule.words else OTHER)
+def _one_of(allow_list: AllowList, rule: OneOf, value: object) -> Value | None:
+    return SafeStr(value if isinstance(value, str) and value in rule.words else OTHER)
 
 
-def _known(admission: Admission, rule: Known, value: object) -> Value | None:
+def _known(allow_list: AllowList, rule: Known, value: object) -> Value | None:
     name = str(value)
-    return Admitted(name if admission.knows(rule.group, name) else OTHER)
+    return SafeStr(name if allow_list.knows(rule.group, name) else OTHER)
 
 
-def _error_type(admission: Admission, rule: ErrorType, value: object) -> Value | None:
-    return Admitted(error_type(value))
+def _error_type(allow_list: AllowList, rule: ErrorType, value: object) -> Value | None:
+    return SafeStr(error_type(value))
 
 
-def _package(admission: Admission, rule: Package, value: object) -> Value | None:
-    return Admitted(value if isinstance(value, str) and value in sys.modules else OTHER)
+def _package(allow_list: AllowList, rule: Package, value: object) -> Value | None:
+    return SafeStr(value if isinstance(value, str) and value in sys.modules else OTHER)
 
 
-def _place(admission: Admission, rule: Place, value: object) -> Value | None:
+def _place(allow_list: AllowList, rule: Place, value: object) -> Value | None:
     place = error_place(value)
-    return None if place is None else Admitted(place)
+    return None if place is None else SafeStr(place)
 
 
-def _text(admission: Admission, rule: Text, value: object) -> Value | None:
+def _text(allow_list: AllowList, rule: Text, value: object) -> Value | None:
     if not isinstance(value, str):
         return None
-    return Admitted(admission.redactor.redact(value, rule.kind)[:MAX_TEXT_CHARACTERS])
+    return SafeStr(allow_list.redactor.redact(value, rule.kind)[:MAX_TEXT_CHARACTERS])
 
 
-_BY_RULE: dict[type, Callable[[Admission, Any, object], Value | None]] = {
+_BY_RULE: dict[type, Callable[[AllowList, Any, object], Value | None]] = {
     Number: _number,
     Flag: _flag,
     OneOf: _one_of,

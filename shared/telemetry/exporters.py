@@ -1,7 +1,7 @@
-"""The last gate: exporters that let out nothing but what the registry lists and admission passed.
+"""The last gate: exporters that export only what `schema` lists and the allow-list has passed.
 
-Each builds new records by the SDK's public constructors from what it allows, so a field that nobody thought of cannot leave:
-no span of another library, no event, link, status text, exception, stack or unlisted attribute.
+Each builds new records with the SDK's public constructors from what it allows. So a field that nobody thought of cannot
+leave: no span of another library, no span event, link, status text, exception, stack or unlisted attribute.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 from opentelemetry.trace import Status
 
-from .allow_list import Admitted, Value
+from .allow_list import SafeStr, Value
 from .opentelemetry import SCOPE
 from .schema import EVENTS, EXPORTED, METRICS, SPANS
 
@@ -49,7 +49,7 @@ _OF_THE_INTERVAL: dict[type, AggregationTemporality] = {
 
 
 class RedactingSpanExporter(SpanExporter):
-    """Exports our spans, rebuilt; all others end here."""
+    """Exports the app's spans, rebuilt, and drops all others."""
 
     def __init__(self, exporter: SpanExporter) -> None:
         self._exporter = exporter
@@ -69,7 +69,7 @@ class RedactingSpanExporter(SpanExporter):
 
 
 class RedactingLogExporter(LogRecordExporter):
-    """Exports our events, rebuilt; all other log records end here."""
+    """Exports the app's events, rebuilt, and drops all other log records."""
 
     def __init__(self, exporter: LogRecordExporter) -> None:
         self._exporter = exporter
@@ -89,7 +89,7 @@ class RedactingLogExporter(LogRecordExporter):
 
 
 class RedactingMetricExporter(MetricExporter):
-    """Exports our metrics, rebuilt; all others end here. Sums are of the interval, as Application Insights counts them."""
+    """Exports the app's metrics, rebuilt, and drops all others. Sums are of the interval, as Application Insights counts."""
 
     def __init__(self, exporter: MetricExporter) -> None:
         super().__init__(preferred_temporality=_OF_THE_INTERVAL)
@@ -178,9 +178,9 @@ def _clean_points(points: Iterable[_Point]) -> list[_Point]:
 
 
 def _clean(attributes: Mapping[str, object] | None) -> dict[str, Value]:
-    """The registered attributes, strings only if they were admitted."""
+    """Return the registered attributes; a string only if the allow-list has passed it."""
     return {
         key: value
         for key, value in (attributes or {}).items()
-        if key in _NAMES and isinstance(value, bool | int | float | Admitted)
+        if key in _NAMES and isinstance(value, bool | int | float | SafeStr)
     }

@@ -1,7 +1,7 @@
-"""Closes the logs: what libraries write may hold queries, documents and keys, and the Functions worker forwards all of it.
+"""Closes the logs: a library's line may hold a query, a document or a key, and the Functions worker forwards every line.
 
-Only the app's events, which were admitted, and the worker's own lines pass. Of a library's warning or error the operator
-learns that there was one: which library, how bad, the class of the exception and the place that raised it.
+Only the app's events, which the allow-list has passed, and the worker's own lines are written. For a library's warning or
+error an event tells the operator the library, the severity, the class of the exception and the place that raised it.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from collections.abc import Callable, Iterable
 from .signals import EVENT_LOGGER, AppSignals
 
 PASSING = ("azure_functions", "emulators", "shared.retrieval.context", EVENT_LOGGER)
-"""Loggers that write no content: the Functions worker, the development host in its place, the context provider (its texts
-are redacted by its own options) and our events."""
+"""Loggers that write no content: the Functions worker, the development host in its place, the context provider (its own
+options redact its texts) and the app's events."""
 
 EXPORT_LOGGERS = ("opentelemetry.", "azure.monitor.")
 EXPORT_THREADS = "Otel"
-"""How the SDK names the threads that export: what any library logs there is about the export."""
+"""The SDK's name for its export threads. Whatever a library logs there is about the export."""
 QUIET_SECONDS = 60.0
-"""An ingestion that is away makes a line with every batch: one in this time is enough."""
+"""While the ingestion cannot be reached, each batch makes a line: one line in this time is enough."""
 
 
 class ContentFree(logging.Filter):
@@ -33,8 +33,8 @@ class ContentFree(logging.Filter):
         return passes(record.name)
 
 
-class Withheld(logging.Handler):
-    """Says that a library logged a warning or error, without its words."""
+class RedactedLogHandler(logging.Handler):
+    """Sends an event in place of a library's warning or error, without its text."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(logging.WARNING)
@@ -43,7 +43,8 @@ class Withheld(logging.Handler):
         self._last_trouble: float | None = None
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Send the event; nothing for what passes anyway. Of the export itself only the log hears: it would feed itself."""
+        """Send the event, unless the record is written anyway. Faults of the export go to the log only, since to export them
+        would make more of them."""
         error = record.exc_info[1] if record.exc_info else None
         if passes(record.name):
             return
@@ -56,7 +57,7 @@ class Withheld(logging.Handler):
         now = self._clock()
         if self.signals is not None and (self._last_trouble is None or now - self._last_trouble >= QUIET_SECONDS):
             self._last_trouble = now
-            self.signals.say("telemetry_export", severity=severity, error_type=error)
+            self.signals.log_only("telemetry_export", severity=severity, error_type=error)
 
     def report(self, logger: str, severity: str, error: BaseException | None) -> None:
         """Send the event."""
@@ -71,15 +72,15 @@ class LogGuard:
 
     def __init__(self) -> None:
         self._filter = ContentFree()
-        self._withheld = Withheld()
+        self._handler = RedactedLogHandler()
 
     def apply(self) -> None:
-        """Close the handlers that are not closed yet."""
+        """Add the filter to the handlers that lack it."""
         root = logging.getLogger()
-        if self._withheld not in root.handlers:
-            root.addHandler(self._withheld)
+        if self._handler not in root.handlers:
+            root.addHandler(self._handler)
         for handler in _handlers():
-            if handler is not self._withheld and self._filter not in handler.filters:
+            if handler is not self._handler and self._filter not in handler.filters:
                 handler.addFilter(self._filter)
 
     def install(self) -> None:
@@ -87,28 +88,28 @@ class LogGuard:
         self.apply()
         logging.captureWarnings(True)
         if threading.excepthook is threading.__excepthook__:
-            threading.excepthook = self._of_thread
+            threading.excepthook = self._report_thread
         if sys.unraisablehook is sys.__unraisablehook__:
-            sys.unraisablehook = self._unraisable
+            sys.unraisablehook = self._report_unraisable
 
     def report_to(self, signals: AppSignals) -> None:
-        """Send what is withheld as events of these signals."""
-        self._withheld.signals = signals
+        """Send the events to these signals."""
+        self._handler.signals = signals
 
-    def _of_thread(self, args: threading.ExceptHookArgs) -> None:
-        self._withheld.report("threading", "ERROR", args.exc_value)
+    def _report_thread(self, args: threading.ExceptHookArgs) -> None:
+        self._handler.report("threading", "ERROR", args.exc_value)
 
-    def _unraisable(self, args: sys.UnraisableHookArgs) -> None:
-        self._withheld.report("gc", "ERROR", args.exc_value)
+    def _report_unraisable(self, args: sys.UnraisableHookArgs) -> None:
+        self._handler.report("gc", "ERROR", args.exc_value)
 
 
 def passes(name: str) -> bool:
-    """Whether a logger of this name writes no content."""
+    """Return whether a logger of this name writes no content."""
     return any(name == passing or name.startswith((f"{passing}.", f"{passing}_")) for passing in PASSING)
 
 
 def library(name: str) -> str:
-    """The package that a logger is named after."""
+    """Return the package that a logger is named after."""
     return "warnings" if name == "py.warnings" else name.partition(".")[0]
 
 

@@ -1,4 +1,7 @@
-"""The sink that hands admitted signals to the OpenTelemetry providers. Imported by the set-up only: it is heavy."""
+"""The seam to OpenTelemetry: a sink that hands signals to its providers, and the host's trace joined.
+
+Imported only while the app exports, since OpenTelemetry takes long to import.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ _SEVERITIES = {
 
 
 class OtelSpan:
-    """A running span of ours."""
+    """A running span of the app."""
 
     __slots__ = ("_row", "_span", "_token")
 
@@ -78,15 +81,13 @@ class OtelSink:
         )
 
 
-# Joins our spans to the host's: its trace context comes with the invocation. Imported only while we export.
-
 _PROPAGATOR = TraceContextTextMapPropagator()
 
 
 def join_trace(trace_context: object) -> Token[Context] | None:
-    """From now on spans belong to the trace of the invocation (`context.trace_context` of Azure Functions), until `leave`.
+    """Put spans into the trace of the invocation (`context.trace_context` of Azure Functions), until `leave_trace`.
 
-    None when there is nothing to join, or the worker has joined already.
+    Returns None when there is nothing to join, or the worker has joined already.
     """
     context = _PROPAGATOR.extract(_carrier(trace_context))
     parent = get_current_span(context).get_span_context()
@@ -95,7 +96,7 @@ def join_trace(trace_context: object) -> Token[Context] | None:
 
 
 def leave_trace(token: Token[Context]) -> None:
-    """Back to the trace before."""
+    """Return to the trace before `join_trace`."""
     detach(token)
 
 

@@ -1,6 +1,6 @@
-"""The way out: exporters of Azure Monitor behind our gate, and the OpenTelemetry providers in front of them.
+"""Azure Monitor's exporters behind the gate of `exporters`, and the OpenTelemetry providers in front of them.
 
-Imported by the set-up only, when there is a connection string: importing it costs a third of a second.
+Imported by `setup` when there is a connection string: the import takes a third of a second.
 """
 
 from __future__ import annotations
@@ -35,18 +35,15 @@ from .exporters import RedactingLogExporter, RedactingMetricExporter, RedactingS
 from .opentelemetry import OtelSink
 from .settings import TelemetrySettings
 
-# Which spans count: all of them, or the share that OTEL_TRACES_SAMPLER names. Imported by the pipeline only.
-#
-# The SDK knows nothing of Azure Monitor's own samplers and would fall back to its default, so they are made here.
-
+# Azure Monitor's own samplers. The SDK does not know them and would fall back to its default.
 FIXED_PERCENTAGE = "microsoft.fixed_percentage"
 RATE_LIMITED = "microsoft.rate_limited"
 
 
-def sampler_of(environ: Mapping[str, str]) -> Sampler | None:
-    """The sampler named in the environment; None leaves the OpenTelemetry names to the SDK.
+def make_sampler(environ: Mapping[str, str]) -> Sampler | None:
+    """Return the sampler that OTEL_TRACES_SAMPLER names; None for the names that the SDK knows.
 
-    Without a name every span counts, whatever the host decided of its own: the host samples requests by itself.
+    Without a name every span is exported, also where the host has decided otherwise, since it samples its requests itself.
     """
     name, argument = environ.get(OTEL_TRACES_SAMPLER, ""), _number(environ.get(OTEL_TRACES_SAMPLER_ARG, ""))
     if name == FIXED_PERCENTAGE:
@@ -88,7 +85,7 @@ class Pipeline:
 
     def __init__(self, exporters: Exporters, environ: Mapping[str, str] = os.environ) -> None:
         resource = Resource(_resource(environ))
-        self.tracers = TracerProvider(sampler=sampler_of(environ), resource=resource)
+        self.tracers = TracerProvider(sampler=make_sampler(environ), resource=resource)
         self.tracers.add_span_processor(BatchSpanProcessor(exporters.spans))
         self.loggers = LoggerProvider(resource=resource)
         self.loggers.add_log_record_processor(BatchLogRecordProcessor(exporters.logs))

@@ -1,4 +1,4 @@
-"""Redactors: what becomes of a text about people before it leaves the process.
+"""Redactors change a text about people before it leaves the process, and secrets are always cut out.
 
 The words and values are those of Microsoft.Extensions.Compliance.Redaction, so that services of one organisation, in .NET
 and in Python, can be correlated under one key.
@@ -19,8 +19,7 @@ from typing import Protocol
 from .schema import IDENTIFIERS, Kind
 from .settings import TelemetrySettings
 
-# Secrets never leave, whatever the switches: keys, tokens and principals are cut out of texts that may otherwise leave.
-
+# Keys, tokens and principals are cut out of texts that may otherwise leave, whatever the switches.
 SECRET = "<secret>"
 SECRET_HEADERS = frozenset(
     {
@@ -50,25 +49,25 @@ _SHAPES = re.compile(
     rf"|\b(?:{_NAMES})\b[\"']?\s*[=:]\s*(?:bearer\s+|basic\s+)?[\"']?[^\s\"'&;,}}]+",
     re.IGNORECASE | re.ASCII,
 )
-_of_this_call: ContextVar[tuple[str, ...]] = ContextVar("secrets_of_this_call", default=())
+_call_secrets: ContextVar[tuple[str, ...]] = ContextVar("secrets_of_this_call", default=())
 
 
 def remember_secrets(values: Iterable[str]) -> Token[tuple[str, ...]]:
-    """Cut these exact values, and the token behind a scheme word, from texts of this call, until `forget_secrets`."""
+    """Cut these values, and the token behind a scheme word, out of the texts of this call, until `forget_secrets`."""
     exact = {value for value in values if len(value) >= _MIN_SECRET_CHARACTERS}
     tokens = {value.partition(" ")[2].strip() for value in exact if " " in value}
     found = {value for value in exact | tokens if len(value) >= _MIN_SECRET_CHARACTERS}
-    return _of_this_call.set(tuple(sorted(found, key=len, reverse=True)))
+    return _call_secrets.set(tuple(sorted(found, key=len, reverse=True)))
 
 
 def forget_secrets(token: Token[tuple[str, ...]]) -> None:
-    """The secrets of the call before."""
-    _of_this_call.reset(token)
+    """Restore the secrets of the call before."""
+    _call_secrets.reset(token)
 
 
-def without_secrets(text: str) -> str:
-    """The text with the secrets of this call, and anything shaped like a secret, cut out."""
-    for value in _of_this_call.get():
+def remove_secrets(text: str) -> str:
+    """Return the text without the secrets of this call and without anything shaped like a secret."""
+    for value in _call_secrets.get():
         text = text.replace(value, SECRET)
     return _SHAPES.sub(SECRET, text)
 
@@ -92,7 +91,7 @@ class Redactor(Protocol):
 
 
 class Erase:
-    """Leaves nothing of a text but that there was one."""
+    """Replaces every text by `<redacted>`."""
 
     def redact(self, text: str, kind: str) -> str:
         """`<redacted>`, whatever the text."""
@@ -117,64 +116,64 @@ class Hmac:
         return self._prefix + base64.b64encode(digest[:_DIGEST_BYTES]).decode("ascii")
 
 
-class Revealing:
-    """With sensitive data switched on: texts as they are, but for secrets; who called is still for `users` to say."""
+class PassThrough:
+    """Passes texts through while sensitive data is switched on, without secrets. User ids still go through `users`."""
 
     def __init__(self, users: Redactor) -> None:
         self._users = users
 
     def redact(self, text: str, kind: str) -> str:
-        """The text without secrets; of a long one the start, since no more of it is kept anyway."""
+        """Return the text without secrets; of a long text its start, since Application Insights keeps no more."""
         if kind == Kind.USER_ID:
             return self._users.redact(text, kind)
-        return without_secrets(text[:_MAX_REVEALED])
+        return remove_secrets(text[:_MAX_REVEALED])
 
 
-class Guarded:
-    """Any redactor made safe: an empty text stays empty, one that fails or answers no text erases."""
+class SafeRedactor:
+    """Makes any redactor safe: an empty text stays empty, and a redactor that fails or returns no text erases."""
 
     def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
 
     def redact(self, text: str, kind: str) -> str:
-        """What the redactor gives, or `<redacted>`."""
+        """Return what the redactor returns, or `<redacted>`."""
         if not text:
             return ""
         try:
             redacted = self._redactor.redact(text, str(kind))
-        except Exception:  # a redactor of the user's own may fail in any way; none may open the door
+        except Exception:  # a redactor of the operator's own may raise anything, and the text must not leave
             return REDACTED
         return redacted if isinstance(redacted, str) else REDACTED
 
 
 def hmac_key(key: str | None) -> bytes:
-    """The bytes of a key in base64 of at least 44 characters; RedactorUnusable otherwise."""
+    """Return the bytes of a key in base64 of at least 44 characters (32 bytes). Raises RedactorUnusable."""
     if not key or len(key) < MIN_KEY_CHARACTERS:
-        raise RedactorUnusable(f"HmacKey has to be base64 of at least {MIN_KEY_CHARACTERS} characters (32 bytes).")
+        raise RedactorUnusable(f"HmacKey must be base64 of at least {MIN_KEY_CHARACTERS} characters (32 bytes).")
     try:
         return base64.b64decode(key, validate=True)
     except (binascii.Error, ValueError):
-        raise RedactorUnusable("HmacKey is not base64.") from None
+        raise RedactorUnusable("HmacKey must be base64.") from None
 
 
-def redactor_of(settings: TelemetrySettings) -> Redactor:
-    """The redactor that the settings name, guarded. RedactorUnusable says which setting is wrong."""
-    redactor = Guarded(_named(settings))
-    return Guarded(Revealing(redactor)) if settings.sensitive else redactor
+def make_redactor(settings: TelemetrySettings) -> Redactor:
+    """Make the redactor that the settings name. Raises RedactorUnusable, which names the setting."""
+    redactor = SafeRedactor(_make_named(settings))
+    return SafeRedactor(PassThrough(redactor)) if settings.sensitive else redactor
 
 
-def _named(settings: TelemetrySettings) -> Redactor:
+def _make_named(settings: TelemetrySettings) -> Redactor:
     if settings.redactor == "erase":
         return Erase()
     if settings.redactor == "hmac":
         return Hmac(settings.hmac_key, settings.hmac_key_id)
-    return _own(settings.redactor)
+    return _make_own(settings.redactor)
 
 
-def _own(name: str) -> Redactor:
+def _make_own(name: str) -> Redactor:
     module, _, attribute = name.partition(":")
     if not module or not attribute:
-        raise RedactorUnusable("Redactor has to be `erase`, `hmac` or `package.module:Class`.")
+        raise RedactorUnusable("Redactor must be `erase`, `hmac` or `package.module:Class`.")
     try:
         redactor = getattr(importlib.import_module(module), attribute)()
     except Exception:  # whatever a foreign module does when imported: the app goes on, erasing

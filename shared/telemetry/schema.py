@@ -1,4 +1,4 @@
-"""Every signal the app sends: spans, metrics and events with their attributes. What is not in here does not leave.
+"""Every signal of the app: spans, metrics and events with their attributes. Nothing else leaves the process.
 
 `docs/telemetry.md` shows these tables; a test holds both and the calls in the code together.
 """

@@ -1,4 +1,4 @@
-"""Settings of telemetry (spec 2 and 10), made by the app from its environment."""
+"""Settings of telemetry, made by the app from its environment."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TelemetrySettings:
-    """What may leave, and where to: nowhere without a connection string.
+    """What may leave, and where to. Without a connection string nothing is exported.
 
     `redactor` is `erase`, `hmac` or `package.module:Class`.
     """

@@ -1,4 +1,4 @@
-"""Setting telemetry up, once for the process: logs closed, exporters behind the gate, or nothing at all."""
+"""Sets telemetry up once for a process: closes the logs and, with a connection string, starts the export."""
 
 from __future__ import annotations
 
@@ -9,19 +9,17 @@ from collections.abc import Callable, Iterable, Iterator, MutableMapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from .allow_list import Admission
+from .allow_list import AllowList
 from .logging import LogGuard
-from .redaction import Erase, Guarded, Redactor, RedactorUnusable, forget_secrets, redactor_of, remember_secrets
+from .redaction import Erase, Redactor, RedactorUnusable, SafeRedactor, forget_secrets, make_redactor, remember_secrets
 from .settings import TelemetrySettings
-from .signals import AppSignals, quietly
+from .signals import AppSignals, suppress
 
 if TYPE_CHECKING:
     from azure.core.credentials import TokenCredential
 
     from .pipeline import Pipeline
 
-
-# Whether somebody else exports from this process: a provider that was installed before us would let everything out.
 
 _GETTERS = (
     ("opentelemetry.trace", "get_tracer_provider"),
@@ -32,7 +30,9 @@ _OWN_OF_THE_API = ("opentelemetry.trace", "opentelemetry.metrics", "opentelemetr
 
 
 def foreign_provider() -> bool:
-    """True when a global provider is set that is not the API's own placeholder. Imports nothing."""
+    """Return whether somebody installed a global OpenTelemetry provider before the app. It would export everything.
+
+    Imports nothing, so that asking costs nothing."""
     return any(_is_foreign(module, getter) for module, getter in _GETTERS if module in sys.modules)
 
 
@@ -41,8 +41,7 @@ def _is_foreign(module: str, getter: str) -> bool:
     return not type(provider).__module__.startswith(_OWN_OF_THE_API)
 
 
-# Settings of the export libraries, decided here and not by their defaults: they are read when those are imported.
-
+# The export libraries read these when they are imported; their defaults would send more.
 SWITCHES = {
     # Counts of our requests to the ingestion, sent to a Microsoft endpoint; and one metadata probe.
     "APPLICATIONINSIGHTS_STATSBEAT_DISABLED_ALL": "true",
@@ -61,15 +60,12 @@ SWITCHES = {
         "azure_sdk,django,fastapi,flask,httpx,httpx2,psycopg2,requests,urllib,urllib3,aiohttp_client,openai"
     ),
 }
-"""infra/ sets the same ones as app settings, for whatever is imported before the app."""
+"""infra/ sets the same as app settings, for what is imported before the app."""
 
 
-def prepare(environ: MutableMapping[str, str] = os.environ) -> None:
-    """Put the switches into the environment, over what stands there: each closes a way out."""
+def set_switches(environ: MutableMapping[str, str] = os.environ) -> None:
+    """Set the switches in `environ`, overriding existing values; each disables one way for data to leave."""
     environ.update(SWITCHES)
-
-
-# Telemetry set up: the app's signals, its redactor, and whether it is safe to serve content at all.
 
 
 class Telemetry:
@@ -79,13 +75,13 @@ class Telemetry:
     `warnings` are sentences for operators on settings that were not followed.
     """
 
-    def __init__(self, admission: Admission, guard: LogGuard, pipeline: Pipeline | None = None) -> None:
-        self.redactor: Redactor = admission.redactor
-        self.sensitive = admission.sensitive
+    def __init__(self, allow_list: AllowList, guard: LogGuard, pipeline: Pipeline | None = None) -> None:
+        self.redactor: Redactor = allow_list.redactor
+        self.sensitive = allow_list.sensitive
         self.unsafe = False
         self.warnings: tuple[str, ...] = ()
-        self.signals = AppSignals(admission, None if pipeline is None else pipeline.sink)
-        self._admission = admission
+        self.signals = AppSignals(allow_list, None if pipeline is None else pipeline.sink)
+        self._allow_list = allow_list
         self._pipeline = pipeline
         self._guard = guard
 
@@ -97,12 +93,12 @@ class Telemetry:
     def allow(self, group: str, names: Iterable[str]) -> None:
         """Let these names of the configuration out (`index`, `agent`, `definition`, `route`, `model`,
         `setting`, `field`); a name that nobody allowed leaves as `other`."""
-        self._admission.allow(group, names)
+        self._allow_list.allow(group, names)
 
     @contextmanager
     def invocation(self, trace_context: object = None, secrets: Iterable[str] = ()) -> Iterator[None]:
-        """Around one trigger: joins the host's trace, keeps logs closed, lets none of these secrets (header values) out."""
-        quietly(self._guard.apply)
+        """Wrap one trigger: join the host's trace, keep the logs closed, cut these secrets (header values) out of texts."""
+        suppress(self._guard.apply)
         token = remember_secrets(secrets)
         leave = self._join(trace_context)
         try:
@@ -114,10 +110,10 @@ class Telemetry:
     def flush(self) -> None:
         """Send what is queued now; at most some seconds."""
         if self._pipeline is not None:
-            quietly(self._pipeline.flush)
+            suppress(self._pipeline.flush)
 
     def _join(self, trace_context: object) -> Callable[[], None]:
-        """Joins the host's trace while we export; gives what ends it again."""
+        """Join the host's trace while the app exports; return what leaves it again."""
         if self._pipeline is None or trace_context is None:
             return _nothing
         try:
@@ -126,7 +122,7 @@ class Telemetry:
             token = join_trace(trace_context)
         except Exception:  # whatever the host hands over: without its trace the call goes on all the same
             return _nothing
-        return _nothing if token is None else lambda: quietly(lambda: leave_trace(token))
+        return _nothing if token is None else lambda: suppress(lambda: leave_trace(token))
 
 
 def _nothing() -> None:
@@ -134,7 +130,7 @@ def _nothing() -> None:
 
 
 class _Process:
-    """What exists once in a process: OpenTelemetry takes providers only once, and handlers are the process's too."""
+    """What exists once in a process: OpenTelemetry takes providers once, and log handlers belong to the process."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -163,10 +159,10 @@ def set_up(settings: TelemetrySettings, *, credential: TokenCredential | None = 
 
 
 def _make(settings: TelemetrySettings, credential: TokenCredential | None) -> Telemetry:
-    admission, redactor_problem = _admission(settings)
+    allow_list, redactor_problem = _allow_list(settings)
     foreign = _process.pipeline is None and foreign_provider()
     failure = None if foreign else _start(settings, credential)
-    telemetry = Telemetry(admission, _process.guard, _process.pipeline if settings.connection_string else None)
+    telemetry = Telemetry(allow_list, _process.guard, _process.pipeline if settings.connection_string else None)
     telemetry.unsafe = foreign or _process.overtaken
     telemetry.warnings = (f"AiAgents__Telemetry__{redactor_problem} Texts are erased.",) if redactor_problem else ()
     _process.guard.report_to(telemetry.signals)
@@ -175,18 +171,18 @@ def _make(settings: TelemetrySettings, credential: TokenCredential | None) -> Te
     return telemetry
 
 
-def _admission(settings: TelemetrySettings) -> tuple[Admission, BaseException | None]:
+def _allow_list(settings: TelemetrySettings) -> tuple[AllowList, BaseException | None]:
     try:
-        return Admission(redactor_of(settings), sensitive=settings.sensitive), None
+        return AllowList(make_redactor(settings), sensitive=settings.sensitive), None
     except RedactorUnusable as problem:
-        return Admission(Guarded(Erase())), problem
+        return AllowList(SafeRedactor(Erase())), problem
 
 
 def _start(settings: TelemetrySettings, credential: TokenCredential | None) -> BaseException | None:
     """Build and install the pipeline if there is none yet; gives what went wrong."""
     if not settings.connection_string or _process.pipeline is not None:
         return None
-    prepare()
+    set_switches()
     try:
         from .pipeline import Pipeline, azure_exporters  # heavy: the exporters and OpenTelemetry
 
@@ -200,16 +196,16 @@ def _start(settings: TelemetrySettings, credential: TokenCredential | None) -> B
 
 def _announce(telemetry: Telemetry, settings: TelemetrySettings, problems: list[BaseException | None]) -> None:
     redactor_problem, failure = problems
-    say = telemetry.signals.event
+    send = telemetry.signals.event
     if telemetry.unsafe:
-        say("telemetry_unsafe")
+        send("telemetry_unsafe")
     if failure is not None:
-        say("telemetry_failed", error_type=failure, error_place=failure)
+        send("telemetry_failed", error_type=failure, error_place=failure)
     if redactor_problem is not None:
-        say("telemetry_redactor", error_type=redactor_problem)
+        send("telemetry_redactor", error_type=redactor_problem)
     if telemetry.sensitive:
-        say("telemetry_sensitive")
+        send("telemetry_sensitive")
     elif settings.enable_sensitive_data:
-        say("telemetry_sensitive_refused")
+        send("telemetry_sensitive_refused")
     if telemetry.exporting:
-        say("telemetry_started")
+        send("telemetry_started")

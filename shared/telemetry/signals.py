@@ -1,6 +1,6 @@
-"""The app's signals: spans, metrics and events by the registry, on their way to a sink and, for events, to the log.
+"""The app's signals: spans, metrics and events of `schema`, sent to a sink and, for events, to the log.
 
-This is the implementation of the `Signals` seam of `shared.retrieval`. Nothing in here raises into the code that calls it.
+Implements the telemetry protocol of `shared.retrieval`. Nothing here raises into the code that calls it.
 """
 
 from __future__ import annotations
@@ -12,10 +12,8 @@ from time import perf_counter
 from types import TracebackType
 from typing import Protocol
 
-from .allow_list import Admission, Value
+from .allow_list import AllowList, Value
 from .schema import EVENTS, METRICS, SPANS, EventRow, MetricRow, SpanRow
-
-# Where signals go: the seam between the app's own signals and whatever exports them.
 
 Attributes = Mapping[str, Value]
 
@@ -29,7 +27,7 @@ class SinkSpan(Protocol):
 
 
 class Sink(Protocol):
-    """Takes signals whose attributes were admitted."""
+    """Exports signals whose attributes the allow-list has passed."""
 
     def start(self, row: SpanRow) -> SinkSpan:
         """Start a span under the present one."""
@@ -52,8 +50,8 @@ _log = logging.getLogger(EVENT_LOGGER)
 class AppSignals:
     """Signals of the app. Without a sink only events go anywhere: to the log."""
 
-    def __init__(self, admission: Admission, sink: Sink | None = None) -> None:
-        self._admission = admission
+    def __init__(self, allow_list: AllowList, sink: Sink | None = None) -> None:
+        self._allow_list = allow_list
         self._sink = sink
 
     def span(self, name: str, **attributes: object) -> AppSpan:
@@ -72,20 +70,20 @@ class AppSignals:
         """Tell operators that something happened, as a log record without content."""
         row = EVENTS.get(name)
         if row is not None:
-            quietly(lambda: self._emit(row, attributes, self._sink))
+            suppress(lambda: self._emit(row, attributes, self._sink))
 
-    def say(self, name: str, **attributes: object) -> None:
-        """An event for the log only."""
+    def log_only(self, name: str, **attributes: object) -> None:
+        """Write an event to the log only."""
         row = EVENTS.get(name)
         if row is not None:
-            quietly(lambda: self._emit(row, attributes, None))
+            suppress(lambda: self._emit(row, attributes, None))
 
     def _emit(self, row: EventRow, attributes: dict[str, object], sink: Sink | None) -> None:
-        admitted = self._admission.attributes(row.attributes, attributes)
-        words = [row.name, *(f"{key}={value}" for key, value in sorted(admitted.items()))]
+        safe = self._allow_list.attributes(row.attributes, attributes)
+        words = [row.name, *(f"{key}={value}" for key, value in sorted(safe.items()))]
         _log.log(row.level, "%s", " ".join(words))
         if sink is not None:
-            sink.emit(row, admitted)
+            sink.emit(row, safe)
 
     def start(self, row: SpanRow) -> _Running | None:
         """Start a span in the sink; None when there is none."""
@@ -95,12 +93,12 @@ class AppSignals:
         """End a span and record how long it took."""
         seconds = perf_counter() - running.started
         row = running.row
-        running.span.end(self._admission.attributes(row.attributes, given), failed=_is_failure(row, given))
+        running.span.end(self._allow_list.attributes(row.attributes, given), failed=_is_failure(row, given))
         self.measure(row.duration, seconds, given | {"span": row.name})
 
     def message_of(self, error: BaseException) -> str | None:
-        """The text of an exception while sensitive data is switched on; else it is not even read."""
-        if not self._admission.sensitive:
+        """Return the text of an exception while sensitive data is switched on; else None, without reading it."""
+        if not self._allow_list.sensitive:
             return None
         try:
             return str(error)
@@ -111,7 +109,7 @@ class AppSignals:
         """Count or record, with the attributes in a mapping."""
         sink, row = self._sink, METRICS.get(name)
         if sink is not None and row is not None:
-            quietly(lambda: sink.measure(row, value, self._admission.attributes(row.attributes, attributes)))
+            suppress(lambda: sink.measure(row, value, self._allow_list.attributes(row.attributes, attributes)))
 
 
 class AppSpan:
@@ -130,7 +128,7 @@ class AppSpan:
         self._given.update(attributes)
 
     def __enter__(self) -> AppSpan:
-        quietly(self._start)
+        suppress(self._start)
         return self
 
     def __exit__(
@@ -143,7 +141,7 @@ class AppSpan:
             self._given.setdefault("error_type", error)
             self._given.setdefault("error_place", error)
             self._given.setdefault("error_message", self._signals.message_of(error))
-        quietly(lambda: self._signals.end(running, self._given))
+        suppress(lambda: self._signals.end(running, self._given))
 
     def _start(self) -> None:
         if self._row is not None:
@@ -157,11 +155,11 @@ class _Running:
     started: float
 
 
-def quietly(act: Callable[[], object]) -> None:
-    """Do it; a fault in telemetry is no fault of the request."""
+def suppress(act: Callable[[], object]) -> None:
+    """Call `act` and drop its errors, so that a fault of telemetry never fails a request."""
     try:
         act()
-    except Exception:  # nothing of telemetry may fail a request, whatever its libraries raise
+    except Exception:  # telemetry must not fail a request, whatever its libraries raise
         _log.debug("telemetry_fault")
 
 

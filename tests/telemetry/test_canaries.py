@@ -23,9 +23,9 @@ from .hostile import FAULTS
 
 pytestmark = pytest.mark.slow
 
-ADMISSION = "shared/telemetry/allow_list.py"
+ALLOW_LIST = "shared/telemetry/allow_list.py"
 HOOKS = {
-    "redaction of texts": (ADMISSION, "admission.redactor.redact(value, rule.kind)", "value", "ingestion"),
+    "redaction of texts": (ALLOW_LIST, "allow_list.redactor.redact(value, rule.kind)", "value", "ingestion"),
     "closed logs": ("shared/telemetry/logging.py", "handler.addFilter(self._filter)", "pass", "stdout and stderr"),
 }
 
@@ -87,8 +87,8 @@ def test_without_one_hook_canaries_are_found(hook: str, tmp_path: Path) -> None:
 
 
 def test_the_gate_holds_what_admission_forgets(tmp_path: Path) -> None:
-    old = "return Admitted(admission.redactor.redact(value, rule.kind)[:MAX_TEXT_CHARACTERS])"
-    with ran(Plan(tmp_path / "files", project=_changed_app(tmp_path, ADMISSION, old, "return value"))) as run:
+    old = "return SafeStr(allow_list.redactor.redact(value, rule.kind)[:MAX_TEXT_CHARACTERS])"
+    with ran(Plan(tmp_path / "files", project=_changed_app(tmp_path, ALLOW_LIST, old, "return value"))) as run:
         assert run.leaks() == {}
         assert run.ingestion.spans()
 

@@ -14,11 +14,11 @@ from azure.identity import ManagedIdentityCredential
 from opentelemetry._logs import SeverityNumber
 from opentelemetry.trace import Link, Status, StatusCode
 
-from shared.telemetry import AppSignals, TelemetrySettings, redactor_of
-from shared.telemetry.allow_list import Admission
+from shared.telemetry import AppSignals, TelemetrySettings, make_redactor
+from shared.telemetry.allow_list import AllowList
 from shared.telemetry.opentelemetry import SCOPE
 from shared.telemetry.pipeline import Exporters, Pipeline, azure_exporters, ingestion_credential
-from shared.telemetry.setup import prepare
+from shared.telemetry.setup import set_switches
 from tests.support.ingestion import Ingestion
 
 CANARY = "CANARY-salary-of-Jane-Roe"
@@ -39,15 +39,15 @@ def ingestion() -> Iterator[Ingestion]:
 
 def exporters(ingestion: Ingestion) -> Exporters:
     """The real ones, towards the local ingestion."""
-    prepare()
+    set_switches()
     return azure_exporters(TelemetrySettings(connection_string=ingestion.connection_string))
 
 
 def signals_of(pipeline: Pipeline) -> AppSignals:
     """The app's signals into the pipeline."""
-    admission = Admission(redactor_of(TelemetrySettings()))
-    admission.allow("index", ["schools"])
-    return AppSignals(admission, pipeline.sink)
+    allow_list = AllowList(make_redactor(TelemetrySettings()))
+    allow_list.allow("index", ["schools"])
+    return AppSignals(allow_list, pipeline.sink)
 
 
 def leak_spans(pipeline: Pipeline) -> None:
@@ -212,7 +212,7 @@ def test_signals_go_out_as_the_apps_identity_in_azure(in_azure: bool, given: Any
 def test_identifiers_leave_as_values_of_the_key(ingestion: Ingestion) -> None:
     pipeline = Pipeline(exporters(ingestion).gated())
     settings = TelemetrySettings(redactor="hmac", hmac_key="AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=", hmac_key_id="7")
-    with AppSignals(Admission(redactor_of(settings)), pipeline.sink).span("briefing", subject="100000", briefing_id=""):
+    with AppSignals(AllowList(make_redactor(settings)), pipeline.sink).span("briefing", subject="100000", briefing_id=""):
         pass
     pipeline.shutdown()
     (span,) = ingestion.spans()

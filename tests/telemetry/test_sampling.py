@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shared.telemetry.pipeline import sampler_of
+from shared.telemetry.pipeline import make_sampler
 
 
 @pytest.mark.parametrize(
@@ -25,5 +25,5 @@ from shared.telemetry.pipeline import sampler_of
 )
 def test_sampler(name: str | None, argument: str | None, description: str | None) -> None:
     environ = {"OTEL_TRACES_SAMPLER": name, "OTEL_TRACES_SAMPLER_ARG": argument}
-    sampler = sampler_of({key: value for key, value in environ.items() if value is not None})
+    sampler = make_sampler({key: value for key, value in environ.items() if value is not None})
     assert (None if sampler is None else sampler.get_description()) == description

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from shared.telemetry import AppSignals, TelemetrySettings, redactor_of
-from shared.telemetry.allow_list import Admission
+from shared.telemetry import AppSignals, TelemetrySettings, make_redactor
+from shared.telemetry.allow_list import AllowList
 
 from .event_lines import EventLines
 from .recording_sink import EndlessSink, FailingSink, RecordingSink
@@ -18,9 +18,9 @@ class Unsayable(Exception):
         raise RuntimeError("no text")
 
 
-def door(*, sensitive: bool = False) -> Admission:
+def door(*, sensitive: bool = False) -> AllowList:
     settings = TelemetrySettings(enable_sensitive_data=sensitive)
-    made = Admission(redactor_of(settings), sensitive=settings.sensitive)
+    made = AllowList(make_redactor(settings), sensitive=settings.sensitive)
     made.allow("index", ["schools"])
     return made
 

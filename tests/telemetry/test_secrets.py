@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from shared.telemetry.redaction import SECRET, forget_secrets, remember_secrets, without_secrets
+from shared.telemetry.redaction import SECRET, forget_secrets, remember_secrets, remove_secrets
 
 PRINCIPAL = base64.b64encode(json.dumps({"userId": "jane", "claims": []}).encode()).decode()
 HOST_KEY = "a" * 44 + "AzFu" + "b" * 7 + "=="
@@ -30,21 +30,21 @@ HOST_KEY = "a" * 44 + "AzFu" + "b" * 7 + "=="
     ],
 )
 def test_shapes_of_secrets_are_cut(text: str, left: str) -> None:
-    assert without_secrets(text) == left
+    assert remove_secrets(text) == left
 
 
 def test_exact_secrets_of_a_call_are_cut_with_and_without_their_scheme() -> None:
     token = remember_secrets(["Bearer plain-value-1", "key-value-2", "short"])
     try:
-        assert without_secrets("plain-value-1 or key-value-2 in short") == f"{SECRET} or {SECRET} in short"
+        assert remove_secrets("plain-value-1 or key-value-2 in short") == f"{SECRET} or {SECRET} in short"
     finally:
         forget_secrets(token)
-    assert without_secrets("plain-value-1") == "plain-value-1"
+    assert remove_secrets("plain-value-1") == "plain-value-1"
 
 
 def test_the_longer_of_two_secrets_goes_first() -> None:
     token = remember_secrets(["abcdef", "abcdefghi"])
     try:
-        assert without_secrets("abcdefghi") == SECRET
+        assert remove_secrets("abcdefghi") == SECRET
     finally:
         forget_secrets(token)

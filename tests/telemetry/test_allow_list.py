@@ -1,4 +1,4 @@
-"""Admission: each rule, and that nothing unlisted or unfit leaves."""
+"""The allow-list: each rule, and that nothing unlisted or unfit leaves."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.retrieval.errors import SearchThrottled
-from shared.telemetry import REDACTED, TelemetrySettings, redactor_of
-from shared.telemetry.allow_list import MAX_TEXT_CHARACTERS, Admission, Admitted
+from shared.telemetry import REDACTED, TelemetrySettings, make_redactor
+from shared.telemetry.allow_list import MAX_TEXT_CHARACTERS, AllowList, SafeStr
 from shared.telemetry.schema import ATTRIBUTES, EXPORTED, Known, OneOf
 
 ALL = frozenset(ATTRIBUTES)
@@ -24,9 +24,9 @@ class WithForeignCode(Exception):
     code = "CANARY"
 
 
-def admission(**settings: object) -> Admission:
+def allow_list(**settings: object) -> AllowList:
     made = TelemetrySettings(**settings)  # type: ignore[arg-type]  # each row of the tables names its own members
-    door = Admission(redactor_of(made), sensitive=made.sensitive)
+    door = AllowList(make_redactor(made), sensitive=made.sensitive)
     door.allow("index", ["schools"])
     return door
 
@@ -76,18 +76,18 @@ def admission(**settings: object) -> Admission:
 )
 def test_rule(key: str, value: object, left: object) -> None:
     expected = {} if left is None else {ATTRIBUTES[key].exported: left}
-    assert admission().attributes(ALL, {key: value}) == expected
+    assert allow_list().attributes(ALL, {key: value}) == expected
 
 
 def test_attributes_of_another_signal_stay_in() -> None:
-    assert admission().attributes(frozenset({"hits"}), {"hits": 1, "kept": 2, "unheard_of": 3}) == {"app.hits": 1}
+    assert allow_list().attributes(frozenset({"hits"}), {"hits": 1, "kept": 2, "unheard_of": 3}) == {"app.hits": 1}
 
 
 def test_error_place_is_the_innermost_frame_of_ours() -> None:
     try:
-        redactor_of(TelemetrySettings(redactor="CANARY"))
+        make_redactor(TelemetrySettings(redactor="CANARY"))
     except ValueError as error:
-        place = admission().attributes(ALL, {"error_place": error})["app.error.place"]
+        place = allow_list().attributes(ALL, {"error_place": error})["app.error.place"]
     assert str(place).startswith("shared.telemetry.redaction:")
 
 
@@ -95,18 +95,18 @@ def test_error_place_outside_the_app_is_its_innermost_frame() -> None:
     try:
         raise NotOurs("CANARY")
     except NotOurs as error:
-        place = admission().attributes(ALL, {"error_place": error})["app.error.place"]
+        place = allow_list().attributes(ALL, {"error_place": error})["app.error.place"]
     assert str(place).startswith(f"{__name__}:")
 
 
 def test_every_string_that_leaves_was_admitted() -> None:
     given_strings = dict.fromkeys(ALL, "schools")
-    for value in admission().attributes(ALL, given_strings).values():
-        assert isinstance(value, Admitted)
+    for value in allow_list().attributes(ALL, given_strings).values():
+        assert isinstance(value, SafeStr)
 
 
 def test_sensitive_data_shows_texts_but_no_secrets_and_no_unknown_names() -> None:
-    door = admission(enable_sensitive_data=True)
+    door = allow_list(enable_sensitive_data=True)
     left = door.attributes(ALL, {"query": "CANARY Bearer abcdefgh", "index": "CANARY", "prompt": "x" * 20_000})
     assert left["app.search.query"] == "CANARY <secret>"
     assert left["app.index"] == "other"
@@ -114,7 +114,7 @@ def test_sensitive_data_shows_texts_but_no_secrets_and_no_unknown_names() -> Non
 
 
 def test_names_of_one_group_do_not_open_another() -> None:
-    assert admission().attributes(ALL, {"agent": "schools", "index": "schools"}) == {
+    assert allow_list().attributes(ALL, {"agent": "schools", "index": "schools"}) == {
         "app.agent": "other",
         "app.index": "schools",
     }
@@ -122,7 +122,7 @@ def test_names_of_one_group_do_not_open_another() -> None:
 
 @given(st.dictionaries(st.sampled_from(sorted(ALL)), st.text(alphabet="κ", min_size=1)))
 def test_no_text_leaves_through_any_attribute(texts: dict[str, str]) -> None:
-    assert "κ" not in repr(admission().attributes(ALL, texts))
+    assert "κ" not in repr(allow_list().attributes(ALL, texts))
 
 
 def test_exported_names_are_unique_and_kept_by_the_exporter() -> None:

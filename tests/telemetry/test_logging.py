@@ -6,9 +6,9 @@ import logging
 
 import pytest
 
-from shared.telemetry import AppSignals, TelemetrySettings, redactor_of
-from shared.telemetry.allow_list import Admission
-from shared.telemetry.logging import Withheld, passes
+from shared.telemetry import AppSignals, TelemetrySettings, make_redactor
+from shared.telemetry.allow_list import AllowList
+from shared.telemetry.logging import RedactedLogHandler, passes
 from tests.support.ingestion import Ingestion
 
 from .event_lines import EventLines
@@ -85,8 +85,8 @@ def test_without_the_guard_the_same_noise_is_seen(text: str) -> None:
 
 def test_an_export_that_fails_is_said_in_the_log_once_a_minute_and_not_sent() -> None:
     clock, sink = iter([0.0, 30.0, 61.0]), RecordingSink()
-    withheld = Withheld(lambda: next(clock))
-    withheld.signals = AppSignals(Admission(redactor_of(TelemetrySettings())), sink)
+    withheld = RedactedLogHandler(lambda: next(clock))
+    withheld.signals = AppSignals(AllowList(make_redactor(TelemetrySettings())), sink)
     loggers = (("azure.monitor.opentelemetry.exporter", "x"), ("urllib3", "OtelBatch"), ("opentelemetry.sdk", "x"))
     with EventLines() as heard:
         for name, thread in loggers:

@@ -140,7 +140,9 @@ def _told(failure: Failure) -> str:
 def _offered(services: Services, name: str, path: str) -> None:
     """Raises UnknownName for an index that is not offered to tools, as for one that does not exist."""
     offered = [
-        one.name for one in services.retrieval_settings.indexes if one.allowed_roles is None and not one.permission_filter
+        one.name
+        for one in services.retrieval_settings.indexes
+        if one.usable and one.allowed_roles is None and not one.permission_filter
     ]
     if name not in offered:
         message = f"There is no index of this name here; there are: {', '.join(offered) or 'none'}."

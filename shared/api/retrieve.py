@@ -9,6 +9,7 @@ from functools import partial
 from shared.retrieval import (
     MAX_ERRORS,
     AgentSettings,
+    NotConfigured,
     Planner,
     RetrieveRequest,
     azure_error,
@@ -69,6 +70,8 @@ async def _planner(services: Services, agent: AgentSettings, request: RetrieveRe
 
 def _agent(services: Services, name: str) -> AgentSettings:
     for agent in services.retrieval_settings.agents:
+        if agent.name == name and not agent.usable:
+            raise NotConfigured(f"The settings of the agent {name} are wrong; readiness names them.")
         if agent.name == name:
             return agent
     raise HttpError(404, "unknown_agent", "There is no agent of this name.")

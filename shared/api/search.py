@@ -145,7 +145,7 @@ async def handle_agents(services: Services, call: Call) -> Reply:
 
 def _may_use(agent: AgentSettings, settings: RetrievalSettings, caller: Caller) -> bool:
     named = {index.name for index in agent.indexes}
-    return all(may_read(index, caller) for index in settings.indexes if index.name in named)
+    return agent.usable and all(may_read(index, caller) for index in settings.indexes if index.name in named)
 
 
 INDEXES = Route(name="indexes", handle=handle_indexes, needs=("retrieval",))

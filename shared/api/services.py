@@ -158,8 +158,8 @@ class Services:
     def checks(self) -> list[tuple[str, Awaitable[object]]]:
         """The indexes that readiness asks, by name."""
         settings = self.settings.retrieval
-        indexes = () if settings is None else settings.indexes
-        return [(f"index:{index.name}", self.retrieval.count_documents(index.name)) for index in indexes]
+        usable = [] if settings is None else [index.name for index in settings.indexes if index.usable]
+        return [(f"index:{name}", self.retrieval.count_documents(name)) for name in usable]
 
     async def briefing_checks(self) -> Sequence[ReadyCheck]:
         """The parts of briefings that readiness asks; none where their settings are missing or wrong, as it tells anyway."""
@@ -172,9 +172,10 @@ class Services:
         """What works and yet deserves an operator's look."""
         settings = self.settings.retrieval
         found = [str(problem) for problem in self.settings.missing if problem.section == "context"]
+        found += [str(warning) for warning in self.settings.warnings]
         found += self.telemetry.warnings
         for index in () if settings is None else settings.indexes:
-            if not index.content_fields:
+            if index.usable and not index.content_fields:
                 found.append(f"The index {index.name} has no ContentFields: every text field goes to the model.")
             if index.allowed_roles is not None and self.settings.auth.mode != "entra":
                 found.append(f"The index {index.name} has AllowedRoles, but nobody has roles in this caller mode.")

@@ -22,6 +22,8 @@ class Access:
         for name in names:
             if name not in self._indexes:
                 raise NotConfigured(f"a briefing definition names the index {name}, which is not configured")
+            if not self._indexes[name].usable:
+                raise NotConfigured(f"The settings of the index {name} are wrong; readiness names them.")
             if self._indexes[name].permission_filter:
                 raise Forbidden(
                     f"Documents of the index {name} carry permissions, and a queued briefing cannot carry a caller's token.",

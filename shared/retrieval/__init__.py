@@ -101,7 +101,7 @@ from .limits import (
 from .search.credentials import in_azure, is_loopback_host, make_credential
 from .search.results import Caption, Hit, HitPage, ScoreKind, Semantic, SemanticAnswer
 from .search.retry import SYSTEM_CLOCK, Clock
-from .settings import AgentIndex, AgentSettings, Authentication, IndexSettings, RetrievalSettings
+from .settings import AgentIndex, AgentSettings, Authentication, IndexSettings, InvalidSettings, RetrievalSettings
 from .telemetry import QUIET, Signals, SpanHandle
 
 __all__ = [
@@ -150,6 +150,7 @@ __all__ = [
     "InvalidFilter",
     "InvalidQuery",
     "InvalidRequest",
+    "InvalidSettings",
     "Mark",
     "MessageImage",
     "MessageText",

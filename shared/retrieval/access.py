@@ -29,7 +29,7 @@ _HEADER_VALUE = re.compile(r"[\x20-\x7e]*")
 def may_read(index: IndexSettings, caller: Caller) -> bool:
     """Whether the index's `AllowedRoles` let this caller in; what its documents ask for besides is not looked at."""
     allowed = index.allowed_roles
-    return allowed is None or caller.trusted or bool((caller.roles or frozenset()) & frozenset(allowed))
+    return index.usable and (allowed is None or caller.trusted or bool((caller.roles or frozenset()) & frozenset(allowed)))
 
 
 def check_rights(index: IndexSettings, caller: Caller) -> None:

@@ -12,7 +12,7 @@ from azure.core.credentials_async import AsyncTokenCredential
 from azure.core.pipeline.transport import AsyncHttpTransport
 
 from .access import NOBODY, Caller, check_rights
-from .errors import CallerError, InvalidRequest, Problem, TooLarge, UnknownName
+from .errors import CallerError, InvalidRequest, NotConfigured, Problem, TooLarge, UnknownName
 from .evidence.evidence import Evidence, Found, candidate, make_evidence
 from .evidence.sources import Source
 from .filters.filter import ODataFilter, require_filter
@@ -75,11 +75,13 @@ class Retrieval:
         return self._signals
 
     def index(self, name: str) -> IndexSettings:
-        """The settings of an index. Raises UnknownName; names are case-sensitive."""
+        """The settings of an index. Raises UnknownName, and NotConfigured where they are wrong; names are case-sensitive."""
         index = self._indexes.get(name)
         if index is None:
             message = "No index of this name is configured."
             raise UnknownName(message, problems=(Problem("$.index", UnknownName.code, message),))
+        if not index.usable:
+            raise NotConfigured(f"The settings of the index {name} are wrong; readiness names them.")
         return index
 
     async def search(

@@ -1,4 +1,4 @@
-"""The app's settings, read from the environment (spec 2)."""
+"""The app's settings, read from the environment."""
 
 from .catalog import INDEX_KEYS, SETTINGS, Setting
 from .environment import Section, SettingProblem, SettingsError

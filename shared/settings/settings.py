@@ -11,17 +11,19 @@ from shared.briefing import BriefingSettings, StorageSettings
 from shared.retrieval import ContextOptions, NotConfigured, ODataFilter, Problem, RetrievalSettings, in_azure
 from shared.telemetry import TelemetrySettings
 
-from .catalog import AUTH_MODE
-from .environment import Environment, Section, SettingProblem, read_flag
+from .environment import Report, Section, SettingProblem, read_app_settings
+from .forms import read_flag
 
-# The caller mode, read when the app is imported because the host needs each route's level then (spec 9.1).
-
+AUTH_MODE = "AiAgents__Auth__Mode"
 AuthMode = Literal["function", "entra", "open"]
 
 
 @dataclass(frozen=True, slots=True)
 class AuthSettings:
-    """The mode that holds. With a `problem` the routes stay at function level and answer 503 until it is mended."""
+    """The caller mode, read when the app is imported, because the host needs each route's level then.
+
+    With a `problem` the routes stay at function level and answer 503 until it is mended.
+    """
 
     mode: AuthMode
     problem: str | None = None
@@ -34,8 +36,7 @@ class AuthSettings:
 
 def load_auth(environ: Mapping[str, str]) -> AuthSettings:
     """The caller mode of an environment; an unusable one becomes function level with a problem."""
-    mode = Environment(environ).text(AUTH_MODE) or "function"
-    mode = mode.lower()
+    mode = read_app_settings(environ, Report()).ai_agents.auth.mode.lower()
     if mode not in ("function", "entra", "open"):
         return AuthSettings("function", f"{AUTH_MODE}: must be function, entra or open")
     if mode == "open" and in_azure(environ):
@@ -47,7 +48,7 @@ def load_auth(environ: Mapping[str, str]) -> AuthSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextSettings:
-    """What `/api/context` and the search tool read (spec 7): an index, its filter, and the options that are plain values."""
+    """What `/api/context` and the search tool read: an index, its filter, and the options that are plain values."""
 
     index: str
     filter: ODataFilter | None
@@ -71,11 +72,12 @@ class Settings:
     client_id: str | None = None
     in_azure: bool = False
     problems: tuple[SettingProblem, ...] = ()
+    warnings: tuple[SettingProblem, ...] = ()
     missing: tuple[SettingProblem, ...] = ()
     """Settings that are absent and needed by some calls only: the context's, the storage's."""
 
     def require(self, *sections: Section) -> None:
-        """Raises NotConfigured, naming each setting, when a problem stands in one of `sections`."""
+        """Raises NotConfigured, naming each setting, when one of `sections` has a problem."""
         found = [p for p in (*self.problems, *self.missing) if p.section in sections]
         if found:
             raise NotConfigured(

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from emulators.azure_search.service import SearchService
+from local.sample_settings import INSPECTIONS, SCHOOLS, TRUSTS
 from shared.api import (
     ANSWERS,
     CITATIONS,
@@ -220,6 +221,27 @@ async def test_missing_settings_name_themselves(service: SearchService) -> None:
         assert (await app.call(ANSWERS, {"prompt": "x", "searches": [filtered]})).status == 400
         citations = await app.call(CITATIONS, {"answer": "x", "sources": []})
         assert citations.status == 200, "citations need no search settings"
+
+
+async def test_a_wrong_index_takes_out_itself_alone(service: SearchService) -> None:
+    indexes = json.dumps([SCHOOLS, {**INSPECTIONS, "MinimumRerankerScore": 9}, {**TRUSTS, "KeyField": "urn", "keyfield": 1}])
+    agents = json.dumps([{"Name": "reports", "Indexes": [{"Name": "inspections"}]}])
+    settings = {
+        "AiAgents__AISearch__Indexes": indexes,
+        "AiAgents__KnowledgeAgents": agents,
+        "AiAgents__Context__Index": "schools",
+        "AiAgents__Foundry__Endpoint": "https://foundry.example.org",
+    }
+    async with app_over(service, settings) as app:
+        assert (await app.call(SEARCH, QUERY)).status == 200
+        for name in ("inspections", "trusts"):
+            assert code_of(await app.call(SEARCH, QUERY | {"index": name})) == (503, "not_configured")
+        assert [index["name"] for index in body_of(await app.call(INDEXES))["indexes"]] == ["schools"]
+        ready = body_of(await app.call(READY))
+        wrong = {check["name"] for check in ready["checks"] if not check["ok"] and ":" in check["name"]}
+        place = "setting:AiAgents__AISearch__Indexes"
+        assert wrong == {f"{place}[1].MinimumRerankerScore", f"{place}[2]"}
+        assert "AiAgents__Foundry__Endpoint: Is not read by this app." in ready["warnings"]
 
 
 async def test_a_wrong_setting_of_briefings_hides_no_other_check(service: SearchService) -> None:

@@ -169,7 +169,7 @@ async def test_errors_have_azures_shape(
 
 
 async def test_wrong_types_of_body_and_missing_settings_have_azures_shape_too(service: SearchService) -> None:
-    async with app_over(service, {"AiAgents__KnowledgeAgents": "[5]"}) as app:
+    async with app_over(service, {"AiAgents__KnowledgeAgents": '[{"Name": "schools-agent", "Engine": "x"}]'}) as app:
         refused = await app.call(AGENT_RETRIEVE, BODY, **AGENT, headers={"content-type": "text/plain"})
         assert (refused.status, error_of(refused)["code"]) == (415, "unsupported_media_type")
         missing = await app.call(AGENT_RETRIEVE, BODY, **AGENT)

@@ -32,7 +32,7 @@ FASTER = 100
 
 _HEADING = re.compile(r"^--- (.+) Evidence (\d+) ---$", re.MULTILINE)
 _OTHER_BREAK = re.compile(r"([\v\f\x1c-\x1e\x85\u2028\u2029])  ")
-_UNLIMITED = 10**9
+_UNLIMITED = 500_000
 _LABEL = re.compile(r"^[A-Za-z_ {}0-9/]*[A-Za-z_{}0-9]: ?")
 _ERRORS = {
     "Azure Search query against": "search",

@@ -40,7 +40,6 @@ def _shown(value: str, why: Rule = Rule.ANY_TYPE) -> Deviation:
 
 
 _NAMELESS = "A blank or null name among the fields is a slip of the settings; the original asks the service for a field ''."
-_TWICE = "A field listed twice is a slip of the settings that would be read twice by the model."
 _LONGEST = 190_000
 _ONE_OF_TWO = (
     f"{_FIRST}{'x' * 100_000}\n\n[1 less relevant result(s) left out to keep the evidence within {_LONGEST} characters.]"
@@ -82,7 +81,6 @@ EVIDENCE = {
     "second_link_stays_in_text": by_rule(Rule.ADDRESS, f"{_FIRST}Good."),
     "same_link_in_two_fields": by_rule(Rule.ADDRESS, f"{_FIRST}Good."),
     "only_two_links": by_rule(Rule.ADDRESS, "No ofsted_index information found."),
-    "field_listed_twice_with_link": Deviation("safer", _TWICE, "error:settings"),
     "limit_one_short": by_rule(
         Rule.LIMIT,
         f"{_FIRST}aaaaaaaa\n\n[2 less relevant result(s) left out to keep the evidence within 141 characters.]",
@@ -108,7 +106,7 @@ EVIDENCE = {
 }
 
 REQUEST = {
-    "content_fields_duplicate": Deviation("safer", _TWICE, "error:settings"),
+    "content_fields_duplicate": by_rule(Rule.LISTED_ONCE, "--- ofsted_index Evidence 1 ---\nRated Good."),
     "content_fields_blank_name": Deviation("safer", _NAMELESS, "error:settings"),
     "content_fields_null_entry": Deviation("safer", _NAMELESS, "error:settings"),
     "vector_fields_null_entry": Deviation("safer", _NAMELESS, "error:settings"),

@@ -11,6 +11,7 @@ from shared.settings import SETTINGS, SettingsError, check_settings, load_settin
 
 ENDPOINT = {"AiAgents__AISearch__Endpoint": "https://x.search.windows.net"}
 INDEXES = "AiAgents__AISearch__Indexes"
+AGENT = "AiAgents__KnowledgeAgents"
 MINIMAL = {**ENDPOINT, INDEXES: '[{"Name": "schools"}]'}
 
 
@@ -111,8 +112,8 @@ BROKEN = [
     ("blank entry", with_index(VectorFields=[" "]), f"{INDEXES}[0].VectorFields", "none of them blank"),
     ("no roles", with_index(AllowedRoles=[]), f"{INDEXES}[0].AllowedRoles", "leave the key out"),
     ("flag", with_index(PermissionFilter="yes"), f"{INDEXES}[0].PermissionFilter", "true or false"),
-    ("share", with_index(MinimumRelevanceFilter=2), f"{INDEXES}[0].MinimumRelevanceFilter", "at most 1"),
-    ("floor", with_index(MinimumRerankerScore=-1), f"{INDEXES}[0].MinimumRerankerScore", "at least 0"),
+    ("share", with_index(MinimumRelevanceFilter=2), f"{INDEXES}[0].MinimumRelevanceFilter", "from 0 to 1"),
+    ("floor", with_index(MinimumRerankerScore=-1), f"{INDEXES}[0].MinimumRerankerScore", "from 0 to 4"),
     (
         "required but not allowed",
         with_index(FilterFields=["a"], RequiredFilterFields=["b"]),
@@ -143,19 +144,19 @@ BROKEN = [
         "relevance",
         {**MINIMAL, "AiAgents__AISearch__MinimumRelevanceFilter": "0,5"},
         "AiAgents__AISearch__MinimumRelevanceFilter",
-        "from 0 to 1",
+        "Must be a number",
     ),
     (
         "nan",
         {**MINIMAL, "AiAgents__AISearch__MinimumRelevanceFilter": "NaN"},
         "AiAgents__AISearch__MinimumRelevanceFilter",
-        "from 0 to 1",
+        "Must be a number",
     ),
     (
         "few characters",
         {**MINIMAL, "AiAgents__AISearch__MaxEvidenceCharacters": "399"},
         "AiAgents__AISearch__MaxEvidenceCharacters",
-        "at least 400",
+        "from 400",
     ),
     ("typo", {**MINIMAL, "AiAgents__AISearch__TimeoutSecond": "3"}, "AiAgents__AISearch__TimeoutSecond", "not a known"),
     ("secret missing", {**MINIMAL, "AiAgents__AISearch__Authentication__TenantId": "t",
@@ -163,10 +164,10 @@ BROKEN = [
      "AiAgents__AISearch__Authentication__ClientSecret", "required beside"),
     ("two identities", {**MINIMAL, "AiAgents__AISearch__Authentication__TenantId": "t",
                         "AiAgents__AISearch__Authentication__ManagedIdentityClientId": "c"},
-     "AiAgents__AISearch__Authentication__ManagedIdentityClientId", "stands alone"),
+     "AiAgents__AISearch__Authentication__ManagedIdentityClientId", "Stands alone"),
     ("authority", {**MINIMAL, "AiAgents__AISearch__Authentication__AuthorityHost": "http://login.example"},
      "AiAgents__AISearch__Authentication__AuthorityHost", "https://"),
-    ("hosts", {**MINIMAL, "AiAgents__Citations__AllowedLinkHosts": '["a", 5]'},
+    ("hosts", {**MINIMAL, "AiAgents__Citations__AllowedLinkHosts": '["a", {}]'},
      "AiAgents__Citations__AllowedLinkHosts", "list of texts"),
     ("host with scheme", {**MINIMAL, "AiAgents__Citations__AllowedLinkHosts": '["https://SECRET.example"]'},
      "AiAgents__Citations__AllowedLinkHosts", "hosts alone"),
@@ -174,20 +175,20 @@ BROKEN = [
      "AiAgents__Citations__AllowedLinkHosts", "hosts alone"),
     ("wildcard host", {**MINIMAL, "AiAgents__Citations__AllowedLinkHosts": '["*.example"]'},
      "AiAgents__Citations__AllowedLinkHosts", "hosts alone"),
-    ("concurrency", {**MINIMAL, "AiAgents__MaxConcurrentRequests": "0"}, "AiAgents__MaxConcurrentRequests", "from 1"),
+    ("concurrency", {**MINIMAL, "AiAgents__MaxConcurrentRequests": "0"}, "AiAgents__MaxConcurrentRequests", "at least 1"),
     ("queue", {**MINIMAL, "AiAgents__Briefings__QueueName": "No_Queue"}, "AiAgents__Briefings__QueueName", "lower-case"),
     ("done queue", {**MINIMAL, "AiAgents__Briefings__DoneQueueName": "briefings"},
-     "AiAgents__Briefings__DoneQueueName", "must not be"),
-    ("days", {**MINIMAL, "AiAgents__Briefings__RetentionDays": "soon"}, "AiAgents__Briefings__RetentionDays", "whole"),
+     "AiAgents__Briefings__DoneQueueName", "Must not be"),
+    ("days", {**MINIMAL, "AiAgents__Briefings__RetentionDays": "soon"}, "AiAgents__Briefings__RetentionDays", "integer"),
     ("deployment", {**MINIMAL, "AiAgents__Model__Endpoint": "https://m.example"},
      "AiAgents__Model__Deployment", "required with an endpoint"),
     ("daily limit", {**MINIMAL, "AiAgents__Model__Endpoint": "https://m.example", "AiAgents__Model__Deployment": "m",
                      "AiAgents__Model__DailyTokenLimit": "5"},
-     "AiAgents__Model__DailyTokenLimit", "needs the briefing storage"),
+     "AiAgents__Model__DailyTokenLimit", "Needs the briefing storage"),
     ("model endpoint", {**MINIMAL, "AiAgents__Model__Deployment": "m"}, "AiAgents__Model__Endpoint", "with a deployment"),
     ("context index", {**MINIMAL, "AiAgents__Context__Index": "other", "AiAgents__Context__Unfiltered": "true"},
      "AiAgents__Context__Index", "not among"),
-    ("context unfiltered", {**MINIMAL, "AiAgents__Context__Index": "schools"}, "AiAgents__Context__Filter", "is required"),
+    ("context unfiltered", {**MINIMAL, "AiAgents__Context__Index": "schools"}, "AiAgents__Context__Filter", "Is required"),
     ("context filter", {**MINIMAL, "AiAgents__Context__Index": "schools", "AiAgents__Context__Filter": '{"raw": "a eq"}'},
      "AiAgents__Context__Filter.raw", ""),
     ("context filter of a closed field",
@@ -200,7 +201,7 @@ BROKEN = [
      {**with_index(RequiredFilterFields=["town"]), "AiAgents__Context__Index": "schools",
       "AiAgents__Context__Unfiltered": "true"}, "AiAgents__Context__Filter", "RequiredFilterFields"),
     ("context limit", {**MINIMAL, "AiAgents__Context__RecentMessageMemoryLimit": "-1"},
-     "AiAgents__Context__RecentMessageMemoryLimit", "from 0"),
+     "AiAgents__Context__RecentMessageMemoryLimit", "at least 0"),
     ("search time", {**MINIMAL, "AiAgents__Context__SearchTime": "Later"}, "AiAgents__Context__SearchTime", "one of"),
     ("emulator", {**MINIMAL, "BriefingStorage": "AccountName=a;AccountKey=SECRET;EndpointSuffix=core.windows.net"},
      "BriefingStorage", "local emulator only"),
@@ -231,6 +232,61 @@ def test_problem_names_the_setting_and_no_value(environ: dict[str, str], setting
     with pytest.raises(SettingsError, match=r"AiAgents|BriefingStorage") as raised:
         check_settings(environ)
     assert {problem.setting for problem in raised.value.problems} == problems.keys()
+
+
+WITH_ONE_WRONG = [
+    ({"Name": "schools", "KeyField": "urn"}, {"Name": "wrong", "MinimumRerankerScore": 9}, {"wrong"}),
+    ({"Name": "schools", "KeyField": "urn"}, {"Name": "wrong", "Typo": 1}, {"wrong"}),
+    ({"Name": "schools", "KeyField": "urn"}, {"name": "wrong", "NAME": "other"}, set()),
+    ({"Name": "schools", "KeyField": "urn"}, {"KeyField": "urn"}, set()),
+]
+
+
+@pytest.mark.parametrize(("good", "wrong", "unusable"), WITH_ONE_WRONG)
+def test_a_wrong_index_takes_out_itself_alone(good: dict[str, Any], wrong: dict[str, Any], unusable: set[str]) -> None:
+    agents = json.dumps([{"Name": "a", "Indexes": [{"Name": "schools"}]}])
+    settings = load_settings({**ENDPOINT, INDEXES: json.dumps([wrong, good]), AGENT: agents})
+    assert {problem.section for problem in settings.problems} == {"index"}
+    assert settings.retrieval is not None
+    assert [index.name for index in settings.retrieval.indexes if index.usable] == ["schools"]
+    assert {index.name for index in settings.retrieval.indexes if not index.usable} == unusable
+    assert [agent.usable for agent in settings.retrieval.agents] == [True]
+
+
+def test_a_name_of_two_indexes_is_unusable() -> None:
+    settings = load_settings({**ENDPOINT, INDEXES: '[{"Name": "a"}, {"Name": "b"}, {"Name": "a", "KeyField": "k"}]'})
+    assert settings.retrieval is not None
+    assert {index.name: index.usable for index in settings.retrieval.indexes} == {"a": False, "b": True}
+
+
+WARNINGS = [
+    (with_index(ContentFields=["town", "town"]), f"{INDEXES}[0].ContentFields", "counts once"),
+    ({**MINIMAL, "AiAgents__Foundry__Endpoint": "https://SECRET.example"}, "AiAgents__Foundry__Endpoint", "not read"),
+    ({**MINIMAL, "AiAgents__ApplicationName": "SECRET"}, "AiAgents__ApplicationName", "not read"),
+    ({**MINIMAL, "AiAgents__Authentication__TenantId": "SECRET"}, "AiAgents__Authentication__TenantId", "not read"),
+]
+
+
+@pytest.mark.parametrize(("environ", "setting", "words"), WARNINGS)
+def test_warnings_stop_nothing(environ: dict[str, str], setting: str, words: str) -> None:
+    warnings = check_settings(environ).warnings
+    assert [warning.setting for warning in warnings] == [setting]
+    assert words in warnings[0].message
+    assert "SECRET" not in str(warnings)
+
+
+UNKNOWN = [
+    ("AiAgents:AISearch:Endpoint", "two underscores"),
+    ("aiagents__AISearch__Endpiont", "not a known setting"),
+    ("AiAgents__Breifings__QueueName", "AiAgents__Briefings"),
+    ("BriefingStorage__queueUri", "not a known setting"),
+    ("BriefingStorage:queueServiceUri", "two underscores"),
+]
+
+
+@pytest.mark.parametrize(("name", "words"), UNKNOWN)
+def test_unknown_names_of_ours_are_problems(name: str, words: str) -> None:
+    assert words in problems_of({**MINIMAL, name: "SECRET"})[name]
 
 
 def test_all_problems_come_together() -> None:
@@ -276,12 +332,11 @@ def test_link_hosts_ignore_case_and_blanks() -> None:
     assert settings.allowed_link_hosts == ("www.example.org", "[::1]", "bücher.example")
 
 
-AGENT = "AiAgents__KnowledgeAgents"
 WITH_KEY = with_index(KeyField="urn")
 BROKEN_AGENTS = [
     ("unknown index", [{"Name": "a", "Indexes": [{"Name": "x"}]}], "[0].Indexes[0].Name", "not among"),
-    ("no index", [{"Name": "a"}], "[0].Indexes", "at least one"),
-    ("null indexes", [{"Name": "a", "Indexes": None}], "[0].Indexes", "at least one"),
+    ("no index", [{"Name": "a"}], "[0].Indexes", "1 to 10"),
+    ("null indexes", [{"Name": "a", "Indexes": None}], "[0].Indexes", "1 to 10"),
     ("twice", [{"Name": "a", "Indexes": [{"Name": "schools"}] * 2}], "[0].Indexes[1].Name", "twice"),
     ("engine", [{"Name": "a", "Engine": "x", "Indexes": [{"Name": "schools"}]}], "[0].Engine", "planned or service"),
     ("no base", [{"Name": "a", "Engine": "service", "Indexes": [{"Name": "schools"}]}], "[0].KnowledgeBase", "either"),

@@ -41,6 +41,9 @@ class Rule(Enum):
     )
     ABSENT = "A list or number given as JSON `null` or as a blank text counts as absent, so its default holds."
     UNKNOWN_KEY = "An unknown key inside one of the app's blocks is a problem."
+    ONE_INDEX = "A problem inside one index entry takes out that index alone."
+    LISTED_ONCE = "A field listed twice counts once, with a warning."
+    OTHER_BLOCKS = "A block beside the app's own ones, such as those of the .NET package, is a warning."
     TOGETHER = "All problems are reported together, each with the name of its setting and never with its value."
     IDENTITY = "Without an `Authentication` block the app's own managed identity is used."
     PLACEHOLDERS = "A placeholder inside quotes, an unknown placeholder and an unused value are refused."

@@ -8,6 +8,7 @@ from typing import Any
 
 HTTP = "httptrigger"
 QUEUE = "queuetrigger"
+TIMER = "timertrigger"
 MCP_TOOL = "mcptooltrigger"
 
 

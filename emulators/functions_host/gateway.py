@@ -32,8 +32,15 @@ HOME_PAGE = (
 )
 VERSION = "4.1037.0.0"
 STATUS, PING = "/admin/host/status", "/admin/host/ping"
-ADMIN_PATHS = frozenset({STATUS, PING})
+ADMIN, ADMIN_FUNCTIONS = "/admin/", "/admin/functions/"
 MCP_PATH = "/runtime/webhooks/mcp"
+
+
+class Timer(Protocol):
+    """A timer function that can be run outside of its schedule."""
+
+    def begin(self) -> None:
+        """Starts a run and does not wait for it."""
 
 
 class ToolServer(Protocol):
@@ -70,6 +77,7 @@ class Gateway:
         self._instance = uuid4().hex
         self.router = Router("")
         self.tools: ToolServer | None = None
+        self.timers: Mapping[str, Timer] = {}
 
     async def answer(self, request: Request) -> Answer:
         """The answer, with the headers of cross-origin calls and host.json."""
@@ -92,12 +100,11 @@ class Gateway:
         path = target.path.casefold().removesuffix("/")
         if path == "":
             return self._home()
-        if path in ADMIN_PATHS:
+        if path.startswith(ADMIN):
             return self._admin(request, target, path)
         if path == MCP_PATH and self.tools is not None:
             level = "anonymous" if self._front.open_tools else "mcp"
-            opened = self._front.keys.open(level, given_key(request, target.parameters))
-            return await self.tools.answer(request, target) if opened else UNAUTHORIZED
+            return self._refusal(level, request, target) or await self.tools.answer(request, target)
         return await self._function(request, target)
 
     async def _function(self, request: Request, target: Target) -> Answer:
@@ -132,14 +139,31 @@ class Gateway:
         return Answer(200, (("Content-Type", "text/html"),), HOME_PAGE, sized=True)
 
     def _admin(self, request: Request, target: Target, path: str) -> Answer:
-        if request.method not in ("GET", "POST"):
-            return NOT_FOUND
-        if path == PING:
+        if path == PING and request.method in ("GET", "POST"):
             return Answer(200, (("Cache-Control", "no-store,no-cache"), ("Pragma", "no-cache")))
-        if not self._front.keys.open("admin", given_key(request, target.parameters)):
-            return Answer(401, (("WWW-Authenticate", "Bearer"),))
-        content = json.dumps(self._status()).encode()
-        return Answer(200, (("Content-Type", "application/json; charset=utf-8"),), content, sized=True)
+        if path != STATUS and not f"{path}/".startswith(ADMIN_FUNCTIONS):
+            return NOT_FOUND
+        refusal = self._refusal("admin", request, target)
+        if refusal is not None:
+            return refusal
+        if path == STATUS and request.method in ("GET", "POST"):
+            content = json.dumps(self._status()).encode()
+            return Answer(200, (("Content-Type", "application/json; charset=utf-8"),), content, sized=True)
+        return self._start_timer(path.removeprefix(ADMIN_FUNCTIONS)) if request.method == "POST" else NOT_FOUND
+
+    def _start_timer(self, function: str) -> Answer:
+        timer = self.timers.get(function)
+        if timer is None:
+            return NOT_FOUND
+        timer.begin()
+        return Answer(202)
+
+    def _refusal(self, level: str, request: Request, target: Target) -> Answer | None:
+        """Built-in routes tell a key that does not suffice, 403, from none and from a wrong one, 401."""
+        key = given_key(request, target.parameters)
+        if self._front.keys.open(level, key):
+            return None
+        return Answer(403) if self._front.keys.known(key) else Answer(401, (("WWW-Authenticate", "Bearer"),))
 
     def _status(self) -> dict[str, Any]:
         return {

@@ -32,12 +32,20 @@ class Keys:
         accepted = {"function": (self.function, self.host, self.master), "mcp": (self.mcp, self.master)}.get(
             level, (self.master,)
         )
-        return any(key and hmac.compare_digest(key.encode(), given.encode()) for key in accepted)
+        return any(_same(key, given) for key in accepted)
+
+    def known(self, given: str) -> bool:
+        """Whether `given` is a key that opens something."""
+        return any(_same(key, given) for key in (self.function, self.host, self.master, self.mcp))
+
+
+def _same(key: str, given: str) -> bool:
+    return bool(key) and hmac.compare_digest(key.encode(), given.encode())
 
 
 def given_key(request: Request, parameters: dict[str, str]) -> str:
-    """The key of a request: a header beats the query, even if it is wrong."""
-    header = request.header(HEADER)
+    """The key of a request: a header beats the query, even if it is wrong, and the first of several headers counts."""
+    header = next((value for name, value in request.headers if name.casefold() == HEADER and value), "")
     if header:
         return header
     return next((value for name, value in parameters.items() if name.casefold() == PARAMETER), "")

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .configuration import HostConfiguration
-from .functions import HTTP, MCP_TOOL, QUEUE, Function
+from .functions import HTTP, MCP_TOOL, QUEUE, TIMER, Function
 from .router import Route, Router, RouteRefused
+from .schedules import parse_schedule
 from .settings import AppSettings, UnresolvedSetting
 from .templates import BadTemplate, RouteTemplate
 from .tools import Tool, tool_of
@@ -17,7 +18,7 @@ from .tools import Tool, tool_of
 OUTPUTS = frozenset({"http"})
 QUEUE_NAME = re.compile(r"(?=.{3,63}$)[a-z0-9]+(-[a-z0-9]+)*")
 # The attributes in which the host replaces `%SETTING%`; a description may hold percent signs of its own.
-RESOLVED = frozenset({"queueName", "connection", "route"})
+RESOLVED = frozenset({"queueName", "connection", "route", "schedule"})
 
 
 class NotServed(ValueError):
@@ -26,11 +27,24 @@ class NotServed(ValueError):
 
 @dataclass(frozen=True, kw_only=True)
 class QueueTrigger:
-    """A function and the queue that calls it; `connection` names the setting, or the section, of the account."""
+    """A function and the queue that calls it.
+
+    `connection` names the setting, or the section, of the account; `binary`: the function takes the message as bytes.
+    """
 
     function: str
     queue: str
     connection: str
+    binary: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class TimerTrigger:
+    """A function and its schedule, an NCRONTAB expression or a time span."""
+
+    function: str
+    schedule: str
+    run_on_startup: bool = False
 
 
 @dataclass(kw_only=True)
@@ -39,6 +53,7 @@ class Listeners:
 
     router: Router
     queues: list[QueueTrigger] = field(default_factory=list)
+    timers: list[TimerTrigger] = field(default_factory=list)
     tools: list[Tool] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
@@ -95,7 +110,18 @@ def _set_up_queue(name: str, trigger: Mapping[str, Any], listeners: Listeners, s
     queue = str(trigger.get("queueName", "")).lower()
     if not QUEUE_NAME.fullmatch(queue):
         raise NotServed(f"'{queue}' is no queue name: 3 to 63 letters, digits and single dashes.")
-    listeners.queues.append(QueueTrigger(function=name, queue=queue, connection=named))
+    binary = str(trigger.get("dataType", "")).casefold() == "binary"
+    listeners.queues.append(QueueTrigger(function=name, queue=queue, connection=named, binary=binary))
+
+
+def _set_up_timer(name: str, trigger: Mapping[str, Any], listeners: Listeners, _: AppSettings) -> None:
+    schedule = str(trigger.get("schedule") or "")
+    try:
+        parse_schedule(schedule)
+    except ValueError as error:
+        raise NotServed(str(error)) from error
+    at_once = trigger.get("runOnStartup") is True
+    listeners.timers.append(TimerTrigger(function=name, schedule=schedule, run_on_startup=at_once))
 
 
 def _set_up_tool(name: str, trigger: Mapping[str, Any], listeners: Listeners, _: AppSettings) -> None:
@@ -106,4 +132,4 @@ def _set_up_tool(name: str, trigger: Mapping[str, Any], listeners: Listeners, _:
 
 
 SetUp = Callable[[str, Mapping[str, Any], Listeners, AppSettings], None]
-KINDS: dict[str, SetUp] = {HTTP: _set_up_route, QUEUE: _set_up_queue, MCP_TOOL: _set_up_tool}
+KINDS: dict[str, SetUp] = {HTTP: _set_up_route, QUEUE: _set_up_queue, TIMER: _set_up_timer, MCP_TOOL: _set_up_tool}

@@ -27,6 +27,7 @@ from .queues import QueueListener, Surroundings, start_queues
 from .router import Route
 from .settings import AppSettings, LocalSettings, read_local_settings
 from .throttle import Throttle
+from .timers import TimerListener, start_timers
 from .worker import App
 from .workers import InProcessWorker, Loaded, ProcessWorker, Worker
 
@@ -63,7 +64,7 @@ class HostServer:
         self._connections: set[Task[None]] = set()
         self._busy = 0
         self._begun = asyncio.Event()
-        self._queues: list[QueueListener] = []
+        self._running: list[QueueListener | TimerListener] = []
         self.listeners = Listeners(router=self._gateway.router)
 
     @property
@@ -90,6 +91,7 @@ class HostServer:
         """A line for each function that is served, and last where the host listens."""
         lines = [self._describe_route(route) for route in self.listeners.router.routes]
         lines += [f"{trigger.function}: queue {trigger.queue}" for trigger in self.listeners.queues]
+        lines += [f"{trigger.function}: timer {trigger.schedule}" for trigger in self.listeners.timers]
         lines += [f"{tool.function}: tool {tool.name}" for tool in self.listeners.tools]
         return [*lines, f"Host: {len(lines)} functions at {self.url}"]
 
@@ -111,10 +113,10 @@ class HostServer:
         """Takes nothing new, waits for what runs, at most the grace, then ends the rest."""
         if self._server is not None:
             self._server.close()
-        for queue in self._queues:
-            queue.stop()
+        for listener in self._running:
+            listener.stop()
         deadline = asyncio.get_running_loop().time() + self._options.grace
-        while (self._busy or any(queue.running for queue in self._queues)) and asyncio.get_running_loop().time() < deadline:
+        while (self._busy or any(one.running for one in self._running)) and asyncio.get_running_loop().time() < deadline:
             await asyncio.sleep(0.02)
         await self._close()
 
@@ -164,7 +166,11 @@ class HostServer:
         self._gateway.router = self.listeners.router
         self._gateway.tools = self._tool_server()
         # Listeners from before a recycling stay until they have settled the messages that they have in hand.
-        self._queues += start_queues(self.listeners.queues, self._surroundings())
+        self._running += start_queues(self.listeners.queues, self._surroundings())
+        telemetry = self._configuration.open_telemetry
+        timers = start_timers(self.listeners.timers, self._dispatcher, open_telemetry=telemetry)
+        self._gateway.timers = {timer.function.casefold(): timer for timer in timers}
+        self._running += timers
 
     def _surroundings(self) -> Surroundings:
         return Surroundings(
@@ -185,13 +191,13 @@ class HostServer:
     async def _recycle(self) -> None:
         """After three exits of the worker: everything is set up again, as when the platform starts the host anew."""
         LOG.error("The host is recycled.")
-        for queue in self._queues:
-            queue.stop()
+        for listener in self._running:
+            listener.stop()
         await self._end_tools()
         self._begin(await self._dispatcher.restart())
-        for queue in [queue for queue in self._queues if queue.stopped and not queue.running]:
-            self._queues.remove(queue)
-            await queue.close()
+        for listener in [one for one in self._running if one.stopped and not one.running]:
+            self._running.remove(listener)
+            await listener.close()
 
     async def _end_tools(self) -> None:
         if self._gateway.tools is not None:
@@ -200,8 +206,8 @@ class HostServer:
 
     async def _close(self) -> None:
         self._dispatcher.freeze()
-        for queue in self._queues:
-            await queue.close()
+        for listener in self._running:
+            await listener.close()
         await self._end_tools()
         await self._dispatcher.close()
         if self._server is not None:

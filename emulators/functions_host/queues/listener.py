@@ -151,6 +151,7 @@ def _processing(trigger: QueueTrigger, surroundings: Surroundings) -> Processing
     has_poison = not trigger.queue.endswith(SUFFIX)
     return Processing(
         function=trigger.function,
+        binary=trigger.binary,
         queue=queue_client(settings, trigger.connection, trigger.queue),
         poison=queue_client(settings, trigger.connection, trigger.queue + SUFFIX) if has_poison else None,
         configuration=surroundings.configuration.queues,

@@ -7,7 +7,6 @@ import contextlib
 import logging
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from datetime import datetime
 
 from azure.core.exceptions import AzureError, ResourceNotFoundError
 from azure.storage.queue import QueueMessage
@@ -19,15 +18,17 @@ from ..invocations import Invocation, Outcome, Trace
 from ..traces import new_parent
 from .poison import give_up
 from .texts import NotBase64, body_of
+from .trigger_data import trigger_data
 
 LOG = logging.getLogger("emulators.functions_host")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Processing:
-    """How the messages of one queue are processed; `poison` is None for a poison queue."""
+    """How the messages of one queue are processed; `poison` is None for a poison queue, `binary` takes them as bytes."""
 
     function: str
+    binary: bool
     queue: QueueClient
     poison: QueueClient | None
     configuration: QueueConfiguration
@@ -99,17 +100,6 @@ class Processing:
             message.pop_receipt = renewed.pop_receipt
 
     def _invocation(self, message: QueueMessage, body: bytes) -> Invocation:
-        trigger = {
-            "Id": message.id,
-            "DequeueCount": str(message.dequeue_count),
-            "ExpirationTime": _time(message.expires_on),
-            "InsertionTime": _time(message.inserted_on),
-            "NextVisibleTime": _time(message.next_visible_on),
-            "PopReceipt": message.pop_receipt,
-        }
+        trigger = trigger_data(message, None if self.binary else body)
         trace = Trace(parent=new_parent()) if self.open_telemetry else Trace()
         return Invocation(function=self.function, trigger=trigger, body=body, trace=trace)
-
-
-def _time(value: datetime | str | None) -> str:
-    return value.isoformat() if isinstance(value, datetime) else str(value or "")

@@ -8,7 +8,7 @@ from typing import Any
 
 from azure.functions.meta import Datum, get_binding_registry
 
-from ..functions import HTTP, MCP_TOOL, QUEUE
+from ..functions import HTTP, MCP_TOOL, QUEUE, TIMER
 from ..invocations import Ending, Invocation, Outcome
 
 Json = Mapping[str, Any]
@@ -51,6 +51,10 @@ def _bind_queue(trigger: Json, invocation: Invocation) -> Any:
     else:
         payload = Datum(_utf8(invocation.body), "string")
     return _converter("queueTrigger").decode(payload, trigger_metadata=_texts(invocation.trigger))
+
+
+def _bind_timer(_: Json, invocation: Invocation) -> Any:
+    return _converter("timerTrigger").decode(Datum(_utf8(invocation.body), "json"), trigger_metadata={})
 
 
 def _bind_tool(_: Json, invocation: Invocation) -> Any:
@@ -103,5 +107,15 @@ def _encode_tool(returned: object) -> Outcome:
     return Outcome(ending=Ending.SUCCEEDED, body=text.encode())
 
 
-BINDERS: dict[str, Callable[[Json, Invocation], Any]] = {HTTP: _bind_http, QUEUE: _bind_queue, MCP_TOOL: _bind_tool}
-ENCODERS: dict[str, Callable[[object], Outcome]] = {HTTP: _encode_http, QUEUE: _encode_nothing, MCP_TOOL: _encode_tool}
+BINDERS: dict[str, Callable[[Json, Invocation], Any]] = {
+    HTTP: _bind_http,
+    QUEUE: _bind_queue,
+    TIMER: _bind_timer,
+    MCP_TOOL: _bind_tool,
+}
+ENCODERS: dict[str, Callable[[object], Outcome]] = {
+    HTTP: _encode_http,
+    QUEUE: _encode_nothing,
+    TIMER: _encode_nothing,
+    MCP_TOOL: _encode_tool,
+}

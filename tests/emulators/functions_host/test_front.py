@@ -25,6 +25,11 @@ async def nothing() -> bytes:
     return b""
 
 
+def test_the_first_of_two_key_headers_counts() -> None:
+    named = (("x-functions-key", "first"), ("X-Functions-Key", "second"))
+    assert given_key(Request(method="GET", target=b"/", headers=named, read=nothing), {"code": "third"}) == "first"
+
+
 def request(method: str = "GET", **headers: str) -> Request:
     named = tuple((name.replace("_", "-"), value) for name, value in headers.items())
     return Request(method=method, target=b"/", headers=named, read=nothing)

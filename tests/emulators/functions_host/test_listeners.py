@@ -33,6 +33,10 @@ def queue(name: str, queue_name: str, connection: str) -> Function:
     return function(name, {"type": "queueTrigger", "name": "msg", "queueName": queue_name, "connection": connection})
 
 
+def timer(name: str, schedule: str, **more: Any) -> Function:
+    return function(name, {"type": "timerTrigger", "name": "timer", "schedule": schedule, **more})
+
+
 def tool(name: str, properties: Any) -> Function:
     return function(name, {"type": "mcpToolTrigger", "name": "context", "toolName": "t", "toolProperties": properties})
 
@@ -67,6 +71,25 @@ def test_a_queue(name: str, connection: str, expected: tuple[str, str]) -> None:
 
 def test_the_default_connection() -> None:
     assert listeners(queue("f", "plain", ""), AzureWebJobsStorage="x").queues[0].connection == "AzureWebJobsStorage"
+
+
+@pytest.mark.parametrize(("data_type", "binary"), [(None, False), ("STRING", False), ("BINARY", True), ("binary", True)])
+def test_a_queue_of_bytes(data_type: str | None, binary: bool) -> None:
+    trigger = {"type": "queueTrigger", "name": "msg", "queueName": "plain", "connection": "Store", "dataType": data_type}
+    assert listeners(function("f", trigger)).queues[0].binary == binary
+
+
+@pytest.mark.parametrize(
+    ("schedule", "more", "expected"),
+    [
+        ("0 0 3 * * *", {}, ("0 0 3 * * *", False)),
+        ("%Night%", {"runOnStartup": True, "useMonitor": False}, ("0 30 2 * * *", True)),
+    ],
+)
+def test_a_timer(schedule: str, more: dict[str, Any], expected: tuple[str, bool]) -> None:
+    made = listeners(timer("f", schedule, **more), Night="0 30 2 * * *")
+    assert made.problems == []
+    assert [(one.schedule, one.run_on_startup) for one in made.timers] == [expected]
 
 
 def test_a_tool() -> None:
@@ -115,6 +138,11 @@ def test_a_tool_without_properties() -> None:
         (http("bad", "GOOD"), "The route specified conflicts with the route defined by function 'also good'."),
         (http("bad", "admin"), "The specified route conflicts with one or more built in routes."),
         (http("bad", "{a:nosuch}"), "The route constraint 'nosuch' is not known or lacks its arguments."),
+        (timer("bad", "%Nothing%"), "'%Nothing%' does not resolve to a value."),
+        (
+            timer("bad", "hourly"),
+            "'hourly' is not a schedule with a next run: give an NCRONTAB expression or a time span.",
+        ),
         (http("off", "x"), "It is disabled by an app setting."),
         (tool("bad", "5"), "toolProperties must be a JSON list of objects with a propertyName."),
         (tool("bad", "{"), "toolProperties must be a JSON list of objects with a propertyName."),
@@ -126,4 +154,5 @@ def test_one_function_is_left_out_and_the_others_run(left_out: Function, reason:
     assert made.problems == [f"The '{left_out.name}' function is in error: {reason}"]
     assert [route.function for route in made.router.routes] == ["also good"]
     assert not made.queues
+    assert not made.timers
     assert not made.tools

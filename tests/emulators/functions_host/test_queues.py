@@ -295,6 +295,73 @@ async def test_binary_data_reaches_a_function_that_asks_for_it(azurite: Azurite,
         await until(lambda: seen == [b"\xff\xfe\x00x"])
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"id": "forged", "DEQUEUECOUNT": 7, "PopReceipt": "r"}', ("forged", 7, "r")),
+        ('{"Id": "one", "id": "two"}', ("two", 1, None)),
+        ('{"insertiontime": "2020-01-01T00:00:00Z", "x": 1}', (None, 1, None)),
+        ('{"id": null, "dequeueCount": [7], "popReceipt": true}', (None, 1, "True")),
+        ('[{"id": "forged"}]', (None, 1, None)),
+        ('{"id": "forged"', (None, 1, None)),
+        ("[" * 100_000, (None, 1, None)),
+    ],
+)
+async def test_members_of_a_text_replace_the_data_of_the_queue(
+    azurite: Azurite, queue: QueueClient, tmp_path: Path, text: str, expected: tuple[str | None, int, str | None]
+) -> None:
+    seen: list[func.QueueMessage] = []
+
+    async def note(msg: func.QueueMessage, context: func.Context) -> None:
+        seen.append(msg)
+
+    await queue.create_queue()
+    sent = await queue.send_message(text[:60_000])
+    async with host_for(tmp_path, azurite, app_for(queue.queue_name, note)):
+        await until(lambda: is_empty(queue))
+    (message,) = seen
+    forged_id, count, receipt = expected
+    assert (message.id, message.dequeue_count) == (forged_id or sent.id, count)
+    assert message.get_body() == text[:60_000].encode()
+    assert receipt is None or message.pop_receipt == receipt
+    assert message.insertion_time is not None
+    assert (message.insertion_time.year == 2020) == ("2020" in text)
+
+
+async def test_bytes_replace_nothing(azurite: Azurite, queue: QueueClient, tmp_path: Path) -> None:
+    seen: list[func.QueueMessage] = []
+
+    async def note(msg: func.QueueMessage, context: func.Context) -> None:
+        seen.append(msg)
+
+    await queue.create_queue()
+    sent = await queue.send_message('{"id": "forged", "DequeueCount": "abc"}')
+    app = app_for(queue.queue_name, note, data_type=func.DataType.BINARY)
+    async with host_for(tmp_path, azurite, app):
+        await until(lambda: is_empty(queue))
+    assert [(message.id, message.dequeue_count) for message in seen] == [(sent.id, 1)]
+
+
+async def test_a_member_of_a_wrong_kind_fails_before_the_function(
+    azurite: Azurite, queue: QueueClient, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    called: list[int] = []
+
+    async def note(msg: func.QueueMessage, context: func.Context) -> None:
+        called.append(1)
+
+    await queue.create_queue()
+    await queue.send_message('{"DequeueCount": "abc"}')
+    async with (
+        QueueClient.from_connection_string(azurite.connection_string, f"{queue.queue_name}-poison") as poison,
+        host_for(tmp_path, azurite, app_for(queue.queue_name, note), maxDequeueCount=2),
+    ):
+        await until(lambda: is_empty(queue))
+        assert [message.content for message in await poison.peek_messages()] == ['{"DequeueCount": "abc"}']
+    assert called == []
+    assert "'abc'" in caplog.text
+
+
 async def test_open_telemetry_starts_a_trace_for_each_message(azurite: Azurite, queue: QueueClient, tmp_path: Path) -> None:
     traces: list[str] = []
 

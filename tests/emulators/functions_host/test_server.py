@@ -245,6 +245,12 @@ KEYED = HostOptions(keys=Keys(function="f", master="m"))
         ("/api/nosuch", {}, 404),
         ("/admin/host/status", {}, 401),
         ("/admin/host/status?code=m", {}, 200),
+        ("/admin/host/status?code=f", {}, 403),
+        ("/admin/host/status?code=wrong", {}, 401),
+        ("/admin/functions", {}, 401),
+        ("/admin/functions/echo", {}, 401),
+        ("/admin/functions/echo?code=f", {}, 403),
+        ("/admin/functions/echo?code=m", {}, 404),
         ("/admin/host/nosuch", {}, 404),
         ("/admin/host/ping", {}, 200),
         ("/", {}, 200),
@@ -260,6 +266,13 @@ async def test_without_keys_function_level_is_open(tmp_path: Path) -> None:
     async with HostServer(apps.folder(tmp_path), app=apps.echo_app(func.AuthLevel.FUNCTION), settings={}) as host:
         assert (await get(host, "/api/echo"))[0] == 200
         assert (await get(host, "/admin/host/status"))[0] == 200
+
+
+async def test_built_in_routes_ask_for_a_token_without_a_key(tmp_path: Path) -> None:
+    async with HostServer(apps.folder(tmp_path), KEYED, app=apps.echo_app(), settings={}) as host:
+        _, text, headers = await get(host, "/admin/functions/echo")
+        assert (text, headers["WWW-Authenticate"]) == ("", "Bearer")
+        assert "WWW-Authenticate" not in (await get(host, "/admin/functions/echo?code=f"))[2]
 
 
 async def test_cross_origin_calls(tmp_path: Path) -> None:

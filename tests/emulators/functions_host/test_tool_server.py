@@ -13,7 +13,7 @@ import pytest
 from mcp import Client, MCPError
 from mcp_types import TextContent
 
-from emulators.functions_host import HostOptions, HostServer, Keys
+from emulators.functions_host import Authentication, HostOptions, HostServer, Keys, Principal
 from tests.emulators.functions_host import apps
 
 PATH = "/runtime/webhooks/mcp"
@@ -86,6 +86,19 @@ async def test_the_function_gets_the_arguments(host: HostServer) -> None:
     assert seen["transport"]["properties"]["headers"]["content-type"] == "application/json"
 
 
+async def test_the_function_gets_the_principal_of_the_platform(tmp_path: Path) -> None:
+    front = Authentication({"reader": Principal(name="reader@example.org", id="1", roles=("Evidence.Read",))})
+    folder = apps.folder(tmp_path)
+    called = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "echo", "arguments": {"query": "x"}}}
+    forged = {"X_MS_CLIENT_PRINCIPAL": "forged", "MCP_Protocol_Version": "2025-06-18", "X_Own": "a"}
+    async with HostServer(folder, HostOptions(authentication=front), app=tool_app(), settings={}) as host:
+        for token, principal in (("Bearer reader", front.principals["reader"].headers()[0][1]), ("", None)):
+            _, content = await post(host, called, **forged, **({"Authorization": token} if token else {}))
+            headers = json.loads(content["result"]["content"][0]["text"])["transport"]["properties"]["headers"]
+            assert headers.get("x-ms-client-principal") == principal
+            assert headers["x-own"] == "a"
+
+
 @pytest.mark.parametrize(
     ("tool", "arguments", "expected"),
     [
@@ -150,7 +163,7 @@ async def test_without_tools_there_is_no_server(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("level", "key", "status"),
-    [(None, "", 401), (None, "system", 200), (None, "master", 200), (None, "function", 401), ("Anonymous", "", 200)],
+    [(None, "", 401), (None, "system", 200), (None, "master", 200), (None, "function", 403), ("Anonymous", "", 200)],
 )
 async def test_the_system_key(tmp_path: Path, level: str | None, key: str, status: int) -> None:
     mcp = {"system": {"webhookAuthorizationLevel": level}} if level else {}

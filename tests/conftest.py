@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from local.azurite import Azurite
+
 # A loaded machine is no fault of the code, so no example has a deadline.
 settings.register_profile("quick", deadline=None, max_examples=20)
 settings.register_profile("long", deadline=None, max_examples=500)
@@ -41,6 +43,16 @@ def _own_environment() -> Iterator[None]:
     os.environ.pop("AZURE_CLIENT_ID", None)
     yield
     os.environ.update(taken)
+
+
+@pytest.fixture(scope="session")
+def azurite() -> Iterator[Azurite]:
+    """A running Azurite in memory, one for each test process: tests make their own queues, containers and tables.
+
+    Its `connection_string`, `blob_url` and `queue_url` tell the address.
+    """
+    with Azurite() as running:
+        yield running
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

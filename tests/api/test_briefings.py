@@ -29,9 +29,6 @@ from shared.api import (
 )
 from shared.briefing import Redeliver
 from tests.support.app import App, app_over, body_of
-from tests.support.azurite import azurite
-
-__all__ = ["azurite"]
 
 
 def storage_settings(azurite: Azurite, container: str) -> dict[str, str]:

@@ -18,10 +18,7 @@ from emulators.functions_host import Authentication, HostOptions, HostServer, Ke
 from local.azurite import Azurite
 from local.sample_settings import INSPECTIONS, SCHOOLS, app_settings
 from tests.support.app import sample_service
-from tests.support.azurite import azurite
 from tests.test_function_app import HTTP
-
-__all__ = ["azurite"]
 
 ROOT = Path(__file__).resolve().parents[2]
 READ, SUBMIT, SEE = "Evidence.Read", "Briefings.Submit", "Briefings.Read"

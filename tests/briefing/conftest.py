@@ -10,9 +10,6 @@ import pytest
 from local.azurite import Azurite
 from shared.briefing import BriefingSettings, Storage, StorageSettings
 from shared.briefing.azure_storage import connect_storage
-from tests.support.azurite import azurite
-
-__all__ = ["azurite", "real_settings", "real_storage"]
 
 
 @pytest.fixture

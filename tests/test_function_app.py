@@ -88,7 +88,7 @@ def test_routes_methods_and_levels(registered: dict[str, list[dict[str, Any]]]) 
 
 @pytest.mark.parametrize("mode", ["open", "entra"])
 def test_levels_of_the_other_modes(mode: str) -> None:
-    found = bindings({"AiAgents__Auth__Mode": mode})
+    found = bindings({"AiAgents__Auth__Mode": mode, "WEBSITE_AUTH_ENABLED": "True"})
     assert {str(trigger(found[name])["authLevel"]).upper() for name in HTTP} == {"ANONYMOUS"}
 
 
@@ -97,6 +97,8 @@ def test_levels_of_the_other_modes(mode: str) -> None:
     [
         {"AiAgents__Auth__Mode": "everyone"},
         {"AiAgents__Auth__Mode": "open", "WEBSITE_INSTANCE_ID": "1"},
+        {"AiAgents__Auth__Mode": "open", "KUBERNETES_SERVICE_HOST": "10.0.0.1", "WEBSITE_AUTH_ENABLED": "True"},
+        {"AiAgents__Auth__Mode": "entra"},
         {"AiAgents__Auth__Mode": "entra", "IDENTITY_ENDPOINT": "http://127.0.0.1"},
     ],
 )

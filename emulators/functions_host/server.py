@@ -226,6 +226,8 @@ class HostServer:
         if self._app is not None:
             return InProcessWorker(self._app)
         environment = {"AZURE_FUNCTIONS_ENVIRONMENT": "Development", **self._settings, "FUNCTIONS_WORKER_RUNTIME": "python"}
+        if self._options.authentication is not None:
+            environment["WEBSITE_AUTH_ENABLED"] = "True"  # as App Service says that its authentication is on
         return ProcessWorker(self._folder, environment)
 
     def _front(self) -> Front:

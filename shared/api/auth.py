@@ -1,4 +1,4 @@
-"""Who is calling: the three caller modes, app roles and the headers that only the platform may set (spec 9.1)."""
+"""Who is calling: the three caller modes, app roles and the headers that only the platform may set."""
 
 from __future__ import annotations
 
@@ -37,6 +37,9 @@ def caller_of(request: Request, mode: AuthMode, role: Role) -> Caller:
 
 
 def _roles(header: str) -> frozenset[str]:
+    if len(header) > _MAX_PRINCIPAL_CHARACTERS:
+        message = f"The caller's identity has over {_MAX_PRINCIPAL_CHARACTERS:,} characters; give it fewer claims."
+        raise HttpError(401, "principal_too_long", message)
     principal = _principal(header)
     claims = principal.get("claims") if isinstance(principal, dict) else None
     if not isinstance(claims, list):
@@ -51,8 +54,6 @@ def _roles(header: str) -> frozenset[str]:
 
 
 def _principal(header: str) -> Any:
-    if not header or len(header) > _MAX_PRINCIPAL_CHARACTERS:
-        return None
     try:
         return json.loads(base64.b64decode(header, validate=True))
     except (binascii.Error, ValueError, RecursionError):

@@ -8,11 +8,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from itertools import islice
+from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from shared.retrieval import MAX_NESTING, InvalidRequest, Problem, TooLarge, is_nested_deeper
+from shared.retrieval import MAX_ERRORS, InvalidRequest, Problem, TooLarge, check_json_bounds
 
 from .requests import Request
 
@@ -20,6 +21,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _LONE = re.compile("[\ud800-\udfff]")
+_UNKNOWN_KEY = "This member is not known."
 _SHOWN = 64
 _NAME = re.compile(rf"[A-Za-z_][A-Za-z0-9_]{{0,{_SHOWN - 1}}}", re.ASCII)
 
@@ -34,18 +36,19 @@ class _Unreadable(ValueError):
 
 
 def read_json(body: bytes) -> Any:
-    """The body's JSON value. Raises InvalidRequest for anything that is not plain, unambiguous JSON in UTF-8."""
+    """The body's JSON value; a byte order mark before it is passed over.
+
+    Raises InvalidRequest for anything that is not plain, unambiguous JSON in UTF-8, TooLarge for too many values.
+    """
+    check_json_bounds(body)
     objects = _Objects()
     try:
-        text = body.decode("utf-8")
+        text = body.decode("utf-8-sig")
         if not text.strip():
             raise _Unreadable("invalid_json", "The body is empty; send a JSON object.")
         value = json.loads(
             text, object_pairs_hook=objects.take, parse_constant=_no_constant, parse_float=_finite, parse_int=_short
         )
-        if is_nested_deeper(value, MAX_NESTING):
-            # A thread reads deeper JSON than the loop can write: how deep a body may be must not depend on where it is read.
-            raise _Unreadable("invalid_json", f"The JSON is nested deeper than {MAX_NESTING} levels.")
         if _SURROGATE.search(text):
             _refuse_lone_surrogates(value)
     except _Unreadable as error:
@@ -142,10 +145,40 @@ def read_object(body: bytes) -> dict[str, Any]:
 def read_model(body: bytes, model: type[Model]) -> Model:
     """The body as `model`. Raises InvalidRequest with the JSON path of each fault, TooLarge for over-long texts."""
     value = read_object(body)
+    _refuse_many_unknown_keys(value, model)
     try:
         return model.model_validate(value)
     except ValidationError as error:
         raise _error_of(error) from None
+
+
+def _refuse_many_unknown_keys(value: object, model: type[BaseModel]) -> None:
+    """Raises InvalidRequest where more keys are unknown than a reply names: the model would make an error of each first."""
+    unknown = _unknown_keys("$", value, model)
+    first = [f"{path}{_member(name)}" for path, name in islice(unknown, MAX_ERRORS)]
+    more = sum(1 for _ in unknown)
+    if more:
+        problems = tuple(Problem(path, "unknown_key", _UNKNOWN_KEY) for path in first)
+        message = f"The request has members that are not known; see errors. {more:,} more are not listed."
+        raise InvalidRequest(message, problems=problems)
+
+
+def _unknown_keys(path: str, value: object, annotation: Any) -> Iterator[tuple[str, str]]:
+    """The place and name of each key that no model at that place has."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        fields = {field.alias or name: field.annotation for name, field in annotation.model_fields.items()}
+        for name, member in value.items() if isinstance(value, dict) else ():
+            if name not in fields:
+                if annotation.model_config.get("extra") == "forbid":
+                    yield path, name
+            elif isinstance(member, dict | list):
+                yield from _unknown_keys(path + _member(name), member, fields[name])
+        return
+    models = [inner for inner in get_args(annotation) if inner is not type(None)]
+    for place, element in enumerate(value) if isinstance(value, list) and models else ():
+        yield from _unknown_keys(f"{path}[{place}]", element, models[0] if len(models) == 1 else None)
+    if isinstance(value, dict) and len(models) == 1:
+        yield from _unknown_keys(path, value, models[0])
 
 
 def body_as(model: type[Model]) -> Callable[[Request], Model]:
@@ -195,7 +228,7 @@ def _problem(fault: Any) -> Problem:
     if kind == "missing":
         return Problem(path, "missing", "This member is required.")
     if kind == "extra_forbidden":
-        return Problem(path, "unknown_key", "This member is not known.")
+        return Problem(path, "unknown_key", _UNKNOWN_KEY)
     if kind in ("greater_than_equal", "less_than_equal", "greater_than", "less_than"):
         return Problem(path, "out_of_range", f"This number must be {_bound(context)}.")
     if kind == "too_short":

@@ -1,6 +1,9 @@
 """The tools that agent hosts call over MCP: search, evidence and resolve_citations, with the bodies of their routes.
 
-A caller of a tool has no roles and no token of its own, so indexes that ask for either are not offered.
+In `entra` mode the caller is read, as on the routes, from the HTTP headers that the MCP extension hands over in the
+transport's properties (`McpTriggerTransportHelper` of Azure/azure-functions-mcp-extension). A tool carries no token of its
+caller for the documents of an index, so an index with `PermissionFilter` is not offered, and neither is one whose roles
+the caller lacks.
 """
 
 from __future__ import annotations
@@ -8,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -22,8 +25,11 @@ from shared.retrieval import (
     RetrievalError,
     TooLarge,
     UnknownName,
+    check_json_bounds,
+    may_read,
 )
 
+from .auth import Role, caller_of
 from .citations import handle_citations
 from .concurrency import LONG_BODY_BYTES, away_when
 from .json import Model, read_model
@@ -34,6 +40,10 @@ from .schemas.citations import CitationsBody
 from .schemas.search import EvidenceBody, EvidenceSearchBody, SearchBody
 from .search import EvidenceCall, SearchCall, handle_evidence, handle_search
 from .services import Services, current_services
+
+ROLE: Role = "Evidence.Read"
+MAX_CONTEXT_CHARACTERS = MAX_CITATIONS_BODY_BYTES + MAX_BODY_BYTES
+"""Characters of what the host hands over: the longest arguments, with the headers of the call beside them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,13 +68,22 @@ class ToolProperty:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """A call of a tool: who makes it, and the arguments that are given."""
+
+    services: Services
+    caller: Caller
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class McpTool:
     """A tool: what a model reads of it, and what it does with the arguments."""
 
     name: str
     description: str
     properties: tuple[ToolProperty, ...]
-    run: Callable[[Services, Mapping[str, Any]], Awaitable[Any]]
+    run: Callable[[ToolCall], Awaitable[Any]]
 
     @property
     def properties_json(self) -> str:
@@ -82,7 +101,8 @@ async def answer_tool(tool: McpTool, context: str, trace_context: object = None)
 async def call_tool(services: Services, tool: McpTool, context: str) -> str:
     """The tool's result as JSON text, or `{"error": {code, message, errors}}` that a model can act on.
 
-    `context` is what the host hands over: a JSON object whose `arguments` are the model's. Only a cancellation is raised.
+    `context` is what the host hands over: a JSON object whose `arguments` are the model's and whose `transport` has the HTTP
+    headers of the call. Only a cancellation is raised.
     """
     with services.signals.span("tool", tool=tool.name) as span:
         text = await _answered(services, tool, context)
@@ -93,9 +113,12 @@ async def call_tool(services: Services, tool: McpTool, context: str) -> str:
 async def _answered(services: Services, tool: McpTool, context: str) -> str:
     try:
         _check_settings(services)
-        arguments = _arguments(context)
+        given = await away_when(len(context) > LONG_BODY_BYTES, partial(_parse, context))
+        caller = caller_of(Request(method="MCP", headers=_headers(given)), services.settings.auth.mode, ROLE)
+        caller = replace(caller, query_source_authorization=None)
+        call = ToolCall(services=services, caller=caller, arguments=_arguments(given))
         async with services.capacity.place():
-            return json.dumps(await tool.run(services, arguments), ensure_ascii=False)
+            return json.dumps(await tool.run(call), ensure_ascii=False).encode(errors="replace").decode()
     except (RetrievalError, HttpError) as error:
         return _told(failure_of(error))
     except asyncio.CancelledError:
@@ -114,13 +137,27 @@ def _check_settings(services: Services) -> None:
     services.settings.require("auth", "telemetry", "app", "retrieval")
 
 
-def _arguments(context: str) -> Mapping[str, Any]:
-    if len(context) > MAX_CITATIONS_BODY_BYTES:
+def _parse(context: str) -> Any:
+    """What the host hands over; None where it is no JSON. Raises as `check_json_bounds`."""
+    if len(context) > MAX_CONTEXT_CHARACTERS:
         raise TooLarge("The arguments are too long.")
+    check_json_bounds(context.encode(errors="replace"))
     try:
-        given = json.loads(context)
+        return json.loads(context)
     except (ValueError, RecursionError):
-        given = None
+        return None
+
+
+def _headers(given: Any) -> dict[str, str]:
+    """The HTTP headers of the call, names in lower case; none where the transport hands over no object of texts."""
+    found: Any = given
+    for name in ("transport", "properties", "headers"):
+        found = found.get(name) if isinstance(found, Mapping) else None
+    members = found.items() if isinstance(found, Mapping) else ()
+    return {name.lower(): value for name, value in members if isinstance(value, str)}
+
+
+def _arguments(given: Any) -> Mapping[str, Any]:
     arguments = given.get("arguments", {}) if isinstance(given, Mapping) else None
     if not isinstance(arguments, Mapping):
         message = "The arguments must be a JSON object."
@@ -137,15 +174,12 @@ def _told(failure: Failure) -> str:
     return json.dumps({"error": {"code": failure.code, "message": failure.message, "errors": errors}}, ensure_ascii=False)
 
 
-def _offered(services: Services, name: str, path: str) -> None:
-    """Raises UnknownName for an index that is not offered to tools, as for one that does not exist."""
-    offered = [
-        one.name
-        for one in services.retrieval_settings.indexes
-        if one.usable and one.allowed_roles is None and not one.permission_filter
-    ]
+def _require_offered(call: ToolCall, name: str, path: str) -> None:
+    """Raises UnknownName for an index that is not offered to the caller, as for one that does not exist."""
+    indexes = call.services.retrieval_settings.indexes
+    offered = [index.name for index in indexes if may_read(index, call.caller) and not index.permission_filter]
     if name not in offered:
-        message = f"There is no index of this name here; there are: {', '.join(offered) or 'none'}."
+        message = f"Unknown index. Available: {', '.join(offered) or 'none'}."
         raise UnknownName(message, problems=(Problem(path, UnknownName.code, message),))
 
 
@@ -160,30 +194,30 @@ async def _read(raw: bytes, model: type[Model]) -> Model:
     return await away_when(len(raw) > LONG_BODY_BYTES, partial(read_model, raw, model))
 
 
-def _call(body: Any, raw: bytes) -> Call:
-    return Call(request=Request(method="MCP", body=raw), caller=Caller(), body=body, request_id="")
+def _route_call(call: ToolCall, body: Any, raw: bytes) -> Call:
+    return Call(request=Request(method="MCP", body=raw), caller=call.caller, body=body, request_id="")
 
 
-async def _search(services: Services, arguments: Mapping[str, Any]) -> Any:
-    raw = _body(arguments, MAX_BODY_BYTES)
+async def _search(call: ToolCall) -> Any:
+    raw = _body(call.arguments, MAX_BODY_BYTES)
     body = await _read(raw, SearchBody)
-    _offered(services, body.index, "$.index")
+    _require_offered(call, body.index, "$.index")
     asked = await away_when(len(raw) > LONG_BODY_BYTES, partial(SearchCall.of, body))
-    return (await handle_search(services, _call(asked, raw))).body
+    return (await handle_search(call.services, _route_call(call, asked, raw))).body
 
 
-async def _evidence(services: Services, arguments: Mapping[str, Any]) -> Any:
-    raw = _body(arguments, MAX_BODY_BYTES)
+async def _evidence(call: ToolCall) -> Any:
+    raw = _body(call.arguments, MAX_BODY_BYTES)
     search = await _read(raw, EvidenceSearchBody)
-    _offered(services, search.index, "$.index")
+    _require_offered(call, search.index, "$.index")
     body = EvidenceBody(searches=[search], fenced=True)
     asked = await away_when(len(raw) > LONG_BODY_BYTES, partial(EvidenceCall.of, body))
-    return (await handle_evidence(services, _call(asked, raw))).body
+    return (await handle_evidence(call.services, _route_call(call, asked, raw))).body
 
 
-async def _resolve_citations(services: Services, arguments: Mapping[str, Any]) -> Any:
-    raw = _body(arguments, MAX_CITATIONS_BODY_BYTES)
-    return (await handle_citations(services, _call(await _read(raw, CitationsBody), raw))).body
+async def _resolve_citations(call: ToolCall) -> Any:
+    raw = _body(call.arguments, MAX_CITATIONS_BODY_BYTES)
+    return (await handle_citations(call.services, _route_call(call, await _read(raw, CitationsBody), raw))).body
 
 
 _HOW_MANY = "How many documents, 10 if left out."

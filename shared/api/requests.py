@@ -62,5 +62,5 @@ def _is_json(content_type: str) -> bool:
     kind, *parameters = (part.strip().lower() for part in content_type.split(";"))
     if kind != "application/json" and not (kind.startswith("application/") and kind.endswith("+json")):
         return False
-    charsets = [value.strip('" ') for name, _, value in (p.partition("=") for p in parameters) if name.strip() == "charset"]
-    return all(charset in ("utf-8", "utf8") for charset in charsets)
+    named = [parameter.partition("=") for parameter in parameters]
+    return all(value.strip("\"' ") in ("utf-8", "utf8") for name, _, value in named if name.strip() == "charset")

@@ -1,4 +1,4 @@
-"""Replies, and the one place where errors become them (spec 9, RFC 9457)."""
+"""Replies, and the one place where errors become them (RFC 9457)."""
 
 from __future__ import annotations
 
@@ -127,12 +127,13 @@ def failure_of(error: RetrievalError | HttpError) -> Failure:
 
 
 def problem_reply(failure: Failure, request_id: str) -> Reply:
-    """The failure as problem details."""
+    """The failure as problem details, with at most MAX_ERRORS of its problems and the number of the others."""
+    more = len(failure.problems) - MAX_ERRORS
     body = {
         "type": "about:blank",
         "title": HTTPStatus(failure.status).phrase,
         "status": failure.status,
-        "detail": failure.message,
+        "detail": failure.message if more <= 0 else f"{failure.message} {more:,} more are not listed.",
         "code": failure.code,
         "errors": [{"path": p.path, "code": p.code, "message": p.message} for p in failure.problems[:MAX_ERRORS]],
         "requestId": request_id,

@@ -79,6 +79,7 @@ from .evidence.rendering import fence
 from .evidence.sources import Source
 from .filters.filter import FilterNotBuilt, ODataFilter, filter_from_json, odata
 from .filters.policy import check_fields
+from .json_bounds import check_json_bounds
 from .limits import (
     MAX_ANSWER_CHARACTERS,
     MAX_BODY_BYTES,
@@ -87,8 +88,9 @@ from .limits import (
     MAX_CITED_CHARACTERS,
     MAX_ERRORS,
     MAX_FILTER_CHARACTERS,
+    MAX_JSON_DEPTH,
+    MAX_JSON_VALUES,
     MAX_MESSAGES,
-    MAX_NESTING,
     MAX_QUERY_CHARACTERS,
     MAX_SEARCHES,
     MAX_SKIP,
@@ -112,8 +114,9 @@ __all__ = [
     "MAX_CITED_CHARACTERS",
     "MAX_ERRORS",
     "MAX_FILTER_CHARACTERS",
+    "MAX_JSON_DEPTH",
+    "MAX_JSON_VALUES",
     "MAX_MESSAGES",
-    "MAX_NESTING",
     "MAX_QUERY_CHARACTERS",
     "MAX_SEARCHES",
     "MAX_SKIP",
@@ -204,6 +207,7 @@ __all__ = [
     "bounded_state",
     "check",
     "check_fields",
+    "check_json_bounds",
     "check_rights",
     "fence",
     "filter_from_json",

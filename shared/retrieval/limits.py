@@ -1,4 +1,4 @@
-"""The limits of spec 13, in one place. Characters are code points, sizes are bytes."""
+"""The limits of calls, in one place. Characters are code points, sizes are bytes."""
 
 from __future__ import annotations
 
@@ -7,8 +7,14 @@ from typing import Any
 
 MAX_BODY_BYTES = 1024 * 1024
 MAX_CITATIONS_BODY_BYTES = 8 * 1024 * 1024
-MAX_NESTING = 100
-"""Levels of lists and objects in a body: more than anything that a route takes."""
+MAX_JSON_VALUES = 200_000
+"""Values of one JSON text, counted before it is parsed."""
+MAX_JSON_DEPTH = 64
+"""Levels of lists and objects in a JSON text: more than anything that a route takes."""
+MAX_LIST_ENTRIES = 100
+"""Entries of `select`, `orderBy`, `facets` and `highlight`, each."""
+MAX_CHECKED_EVIDENCE_CHARACTERS = 500_000
+"""Characters of evidence given to a check of figures."""
 MAX_QUERY_CHARACTERS = 10_000
 MAX_FILTER_CHARACTERS = 1_000_000
 MAX_ZONE_MINUTES = 14 * 60

@@ -41,7 +41,7 @@ def load_auth(environ: Mapping[str, str]) -> AuthSettings:
         return AuthSettings("function", f"{AUTH_MODE}: must be function, entra or open")
     if mode == "open" and in_azure(environ):
         return AuthSettings("function", f"{AUTH_MODE}: open is for local work and refused in Azure")
-    if mode == "entra" and in_azure(environ) and not read_flag(environ.get("WEBSITE_AUTH_ENABLED", "")):
+    if mode == "entra" and not read_flag(environ.get("WEBSITE_AUTH_ENABLED", "")):
         return AuthSettings("function", f"{AUTH_MODE}: entra needs App Service authentication, which is off")
     return AuthSettings(cast(AuthMode, mode))
 

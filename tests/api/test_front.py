@@ -29,8 +29,9 @@ from shared.api import (
 )
 from shared.api.routes import Call
 from shared.api.services import Services
-from shared.retrieval import MAX_NESTING
+from shared.retrieval import MAX_ERRORS, MAX_JSON_DEPTH
 from tests.support.app import App, app_over, body_of
+from tests.support.principals import principal
 
 QUERY = {"index": "schools", "query": "choir"}
 
@@ -104,6 +105,7 @@ ACCEPTED = [
     "application/json",
     "application/json; charset=utf-8",
     'application/json;charset="UTF-8"',
+    "application/json; charset='utf-8'",
     "application/x+json",
     "",
 ]
@@ -258,7 +260,7 @@ async def test_a_wrong_setting_of_briefings_hides_no_other_check(service: Search
 
 
 @pytest.mark.parametrize("padding", [0, 9_000])
-@pytest.mark.parametrize("levels", [98, 99, 200, 900, 982, 5_000, 100_000])
+@pytest.mark.parametrize("levels", [62, 63, 98, 99, 200, 900, 982, 5_000, 100_000])
 async def test_deep_json_is_told_whatever_reads_it(app: App, levels: int, padding: int) -> None:
     """The body is one level, the state another; a long body is read in a thread, whose stack is another."""
     nested = "[" * levels + "]" * levels
@@ -266,8 +268,8 @@ async def test_deep_json_is_told_whatever_reads_it(app: App, levels: int, paddin
     for route in (CONTEXT, CONTEXT_REMEMBER):
         reply = await app.call(route, body.encode() + b" " * padding)
         assert reply.status < 500
-        if levels + 2 > MAX_NESTING:
-            assert code_of(reply) == (400, "invalid_json")
+        if levels + 2 > MAX_JSON_DEPTH:
+            assert code_of(reply) == (400, "too_deep")
 
 
 async def test_an_unusable_mode_closes_every_route(service: SearchService) -> None:
@@ -279,14 +281,7 @@ async def test_an_unusable_mode_closes_every_route(service: SearchService) -> No
         assert "setting:auth" in [check["name"] for check in body_of(ready)["checks"]]
 
 
-def principal(*roles: str, **members: Any) -> dict[str, str]:
-    """The header that App Service authentication sets."""
-    claims = [{"typ": "roles", "val": role} for role in roles]
-    value = {"auth_typ": "aad", "name_typ": "name", "role_typ": "roles", "claims": claims} | members
-    return {"x-ms-client-principal": base64.b64encode(json.dumps(value).encode()).decode()}
-
-
-ENTRA = {"AiAgents__Auth__Mode": "entra"}
+ENTRA = {"AiAgents__Auth__Mode": "entra", "WEBSITE_AUTH_ENABLED": "True"}
 PRINCIPALS = [
     ("none", {}, 401, "principal_required"),
     ("no base64", {"x-ms-client-principal": "!"}, 401, "principal_required"),
@@ -302,6 +297,7 @@ PRINCIPALS = [
         403,
         "role_required",
     ),
+    ("too long", principal(*["Evidence.Read"] * 5_000), 401, "principal_too_long"),
     ("a claim without type", principal(role_typ=None, claims=[{"val": "Evidence.Read"}]), 403, "role_required"),
     ("role of another claim", principal(claims=[{"typ": "scp", "val": "Evidence.Read"}]), 403, "role_required"),
 ]
@@ -351,3 +347,25 @@ async def test_readiness_is_kept_briefly(app: App) -> None:
     again = await app.call(READY)
     assert first.body is again.body
     assert replace(again, headers={}) == replace(first, headers={})
+
+
+HOSTILE = [
+    ("values", b'{"a": [' + b"1," * 400_000 + b"1]}", (413, "too_many_values")),
+    ("empty lists", b'{"a": [' + b"[]," * 250_000 + b"1]}", (413, "too_many_values")),
+    ("empty objects", b"[" + b"{}," * 300_000, (413, "too_many_values")),
+    ("brackets in texts", b'{"a": ["' + b"[{,}]" * 100_000 + b'"]}', (400, "invalid_request")),
+    ("commas in texts", b'{"a": "' + b'\\",' * 250_000 + b'"}', (400, "invalid_request")),
+    ("open text", b'{"a": "' + b'\\",' * 250_000, (400, "invalid_json")),
+    ("depth", b'{"a":' * 70, (400, "too_deep")),
+    ("closed and opened", b"[" + b"[],[]," * 70 + b"1]", (400, "wrong_type")),
+    ("unknown keys", json.dumps({f"k{n}": n for n in range(50_000)}).encode(), (400, "invalid_request")),
+    ("a key many times", b"{" + b'"a":1,' * 90_000 + b'"a":1}', (400, "duplicate_key")),
+    ("byte order mark", b"\xef\xbb\xbf" + json.dumps(QUERY).encode(), (200, None)),
+]
+
+
+@pytest.mark.parametrize(("body", "expected"), [row[1:] for row in HOSTILE], ids=[row[0] for row in HOSTILE])
+async def test_hostile_bodies(app: App, body: bytes, expected: tuple[int, str | None]) -> None:
+    reply = await app.call(SEARCH, body)
+    assert (reply.status, body_of(reply).get("code")) == expected
+    assert len(body_of(reply).get("errors", [])) <= MAX_ERRORS

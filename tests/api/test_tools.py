@@ -11,8 +11,9 @@ import pytest
 from emulators.azure_search.service import SearchService
 from local.sample_settings import INSPECTIONS, SCHOOLS, TRUSTS
 from shared.api import EVIDENCE_TOOL, RESOLVE_CITATIONS_TOOL, SEARCH_TOOL
-from shared.api.mcp import TOOLS, McpTool, call_tool
+from shared.api.mcp import TOOLS, McpTool, ToolCall, call_tool
 from tests.support.app import App, app_over
+from tests.support.principals import principal
 
 
 async def called(app: App, tool: McpTool, arguments: Any) -> Any:
@@ -58,7 +59,7 @@ async def test_a_model_is_told_what_is_wrong(
 @pytest.mark.parametrize("context", ["", "{", "[]", '{"arguments": []}', '{"arguments": "x"}', "[" * 100_000])
 async def test_arguments_that_are_no_object(app: App, context: str) -> None:
     error = json.loads(await call_tool(app.services, SEARCH_TOOL, context))["error"]
-    assert error["code"] in ("invalid_request", "wrong_type")
+    assert error["code"] in ("invalid_request", "wrong_type", "too_deep")
 
 
 async def test_indexes_that_ask_for_roles_or_a_token_are_not_offered(service: SearchService) -> None:
@@ -69,7 +70,7 @@ async def test_indexes_that_ask_for_roles_or_a_token_are_not_offered(service: Se
             for tool in (SEARCH_TOOL, EVIDENCE_TOOL):
                 error = (await called(app, tool, {"index": index, "query": "a"}))["error"]
                 assert error["code"] == "unknown_index"
-                assert error["message"] == "There is no index of this name here; there are: trusts."
+                assert error["message"] == "Unknown index. Available: trusts."
         assert "hits" in await called(app, SEARCH_TOOL, {"index": "trusts", "query": "academy"})
 
 
@@ -90,7 +91,7 @@ def test_every_tool_describes_itself_and_its_arguments() -> None:
 
 
 async def test_a_fault_of_ours_says_nothing_of_itself(app: App) -> None:
-    async def broken(services: Any, arguments: Any) -> Any:
+    async def broken(call: ToolCall) -> Any:
         raise ZeroDivisionError("secret choir")
 
     tool = McpTool(name="search", description="Breaks.", properties=(), run=broken)
@@ -100,7 +101,7 @@ async def test_a_fault_of_ours_says_nothing_of_itself(app: App) -> None:
 
 
 async def test_a_cancelled_call_is_cancelled(app: App) -> None:
-    async def stuck(services: Any, arguments: Any) -> Any:
+    async def stuck(call: ToolCall) -> Any:
         raise asyncio.CancelledError
 
     tool = McpTool(name="search", description="Stops.", properties=(), run=stuck)
@@ -123,3 +124,54 @@ async def test_callers_that_cannot_be_told_apart_are_refused(service: SearchServ
     async with app_over(service, {"AiAgents__Auth__Mode": "nonsense"}) as app:
         error = (await called(app, SEARCH_TOOL, {"index": "schools", "query": "a"}))["error"]
         assert error["code"] == "not_configured"
+
+
+ENTRA = {"AiAgents__Auth__Mode": "entra", "WEBSITE_AUTH_ENABLED": "True"}
+READER = principal("Evidence.Read")
+INSPECTOR = principal("Evidence.Read", "Inspectors")
+UPPER = {"X-MS-CLIENT-PRINCIPAL": READER["x-ms-client-principal"]}
+TRANSPORTS = [
+    ({"name": "http-streamable", "properties": {"headers": READER}}, "schools", None),
+    ({"name": "http-sse", "properties": {"headers": UPPER}}, "schools", None),
+    ({"properties": {"headers": READER}}, "inspections", "unknown_index"),
+    ({"properties": {"headers": INSPECTOR}}, "inspections", None),
+    ({"properties": {"headers": INSPECTOR | {"x-ms-query-source-authorization": "t"}}}, "trusts", "unknown_index"),
+    ({"properties": {"headers": principal("Briefings.Read", "Inspectors")}}, "schools", "role_required"),
+    ({"properties": {"headers": {"x-ms-client-principal": "bm90IGpzb24="}}}, "schools", "principal_required"),
+    ({"properties": {"headers": {"x-ms-client-principal": ["a"]}}}, "schools", "principal_required"),
+    ({"properties": {"headers": {"x-ms-client-principal": "a" * 70_000}}}, "schools", "principal_too_long"),
+    ({"properties": {"headers": []}}, "schools", "principal_required"),
+    ({"properties": None}, "schools", "principal_required"),
+    ("http", "schools", "principal_required"),
+    (None, "schools", "principal_required"),
+]
+
+
+@pytest.mark.parametrize(("transport", "index", "code"), TRANSPORTS)
+async def test_entra_mode_reads_the_caller_of_a_tool(
+    service: SearchService, transport: Any, index: str, code: str | None
+) -> None:
+    indexes = [SCHOOLS, {**INSPECTIONS, "AllowedRoles": ["Inspectors"]}, {**TRUSTS, "PermissionFilter": True}]
+    settings = {**ENTRA, "AiAgents__AISearch__Indexes": json.dumps(indexes), "AiAgents__KnowledgeAgents": "[]"}
+    async with app_over(service, settings) as app:
+        for tool in (SEARCH_TOOL, EVIDENCE_TOOL):
+            context = {"name": tool.name, "arguments": {"index": index, "query": "school"}, "transport": transport}
+            reply = json.loads(await call_tool(app.services, tool, json.dumps(context)))
+            assert reply.get("error", {}).get("code") == code
+
+
+async def test_headers_mean_nothing_outside_entra_mode(service: SearchService) -> None:
+    indexes = [{**SCHOOLS, "AllowedRoles": ["Inspectors"]}]
+    settings = {"AiAgents__AISearch__Indexes": json.dumps(indexes), "AiAgents__KnowledgeAgents": "[]"}
+    context = {"arguments": {"index": "schools", "query": "a"}, "transport": {"properties": {"headers": INSPECTOR}}}
+    async with app_over(service, settings) as app:
+        reply = json.loads(await call_tool(app.services, SEARCH_TOOL, json.dumps(context)))
+        assert reply["error"]["code"] == "unknown_index"
+
+
+@pytest.mark.parametrize(
+    ("filter_", "code"), [("[" * 70 + "]" * 70, "too_deep"), (f"[{'1,' * 250_000}1]", "too_many_values")]
+)
+async def test_hostile_arguments_are_refused_before_they_are_parsed(app: App, filter_: str, code: str) -> None:
+    context = f'{{"arguments": {{"index": "schools", "query": "a", "filter": {filter_}}}}}'
+    assert json.loads(await call_tool(app.services, SEARCH_TOOL, context))["error"]["code"] == code

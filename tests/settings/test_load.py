@@ -414,9 +414,14 @@ def test_queue_name_is_usable_at_import_whatever_it_says() -> None:
 MODES = [
     ({}, "function", False),
     ({"AiAgents__Auth__Mode": "open"}, "open", False),
-    ({"AiAgents__Auth__Mode": "Entra"}, "entra", False),
+    ({"AiAgents__Auth__Mode": "Entra"}, "function", True),
+    ({"AiAgents__Auth__Mode": "Entra", "WEBSITE_AUTH_ENABLED": "True"}, "entra", False),
+    ({"AiAgents__Auth__Mode": "Entra", "WEBSITE_AUTH_ENABLED": "False"}, "function", True),
     ({"AiAgents__Auth__Mode": "everyone"}, "function", True),
     ({"AiAgents__Auth__Mode": "open", "WEBSITE_INSTANCE_ID": "1"}, "function", True),
+    ({"AiAgents__Auth__Mode": "open", "CONTAINER_APP_NAME": "app"}, "function", True),
+    ({"AiAgents__Auth__Mode": "open", "KUBERNETES_SERVICE_HOST": "10.0.0.1"}, "function", True),
+    ({"AiAgents__Auth__Mode": "open", "AZURE_FEDERATED_TOKEN_FILE": "/token"}, "function", True),
     ({"AiAgents__Auth__Mode": "entra", "IDENTITY_ENDPOINT": "http://x"}, "function", True),
     ({"AiAgents__Auth__Mode": "entra", "IDENTITY_ENDPOINT": "http://x", "WEBSITE_AUTH_ENABLED": "True"}, "entra", False),
 ]

@@ -12,14 +12,17 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import httpx2
 from azure.core.exceptions import ResourceExistsError
 from azure.storage.queue import QueueClient
 from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
 
 from local.azurite import Azurite
 from local.sample_settings import app_settings
 from tests.support.host import ROOT, HostProcess
 from tests.support.ingestion import Ingestion
+from tests.support.principals import principal
 
 from .calls import Call, calls, tool_calls
 from .canaries import CANARIES, SECRET_HEADERS, found_in
@@ -91,6 +94,7 @@ def _environment(run: CanaryRun, azurite: Azurite, plan: Plan) -> dict[str, str]
     return {
         **app_settings(run.hostile.search, azurite.connection_string),
         "AiAgents__Auth__Mode": "entra",
+        "WEBSITE_AUTH_ENABLED": "True",
         "AiAgents__AISearch__MaxRetryAttempts": "1",
         "AiAgents__AISearch__TimeoutSeconds": "2",
         "AiAgents__Model__Endpoint": run.hostile.model,
@@ -135,7 +139,11 @@ def _send(port: int, call: Call) -> int:
 
 
 async def _call_tools(port: int) -> None:
-    async with Client(f"http://127.0.0.1:{port}/runtime/webhooks/mcp") as client:
+    url = f"http://127.0.0.1:{port}/runtime/webhooks/mcp"
+    async with (
+        httpx2.AsyncClient(headers=principal("Evidence.Read")) as http,
+        Client(streamable_http_client(url, http_client=http)) as client,
+    ):
         for name, arguments in tool_calls():
             await client.call_tool(name, arguments)
 

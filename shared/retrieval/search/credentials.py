@@ -1,4 +1,4 @@
-"""Which identity the app uses: the only importer of azure.identity (spec 2, 11)."""
+"""Which identity the app uses: the only importer of azure.identity."""
 
 from __future__ import annotations
 
@@ -13,12 +13,16 @@ from azure.core.credentials_async import AsyncTokenCredential
 from ..errors import IdentityUnavailable
 from ..settings import Authentication
 
-_PLATFORM = ("IDENTITY_ENDPOINT", "WEBSITE_INSTANCE_ID")
-"""Variables that the platform sets in Azure and nowhere else (spec 11)."""
+_FEDERATED_TOKEN = "AZURE_FEDERATED_TOKEN_FILE"
+_PLATFORM = (
+    *("WEBSITE_INSTANCE_ID", "IDENTITY_ENDPOINT", "CONTAINER_APP_NAME", "KUBERNETES_SERVICE_HOST"),
+    _FEDERATED_TOKEN,
+)
+"""Variables that App Service, Container Apps and Kubernetes set, and a developer's machine does not."""
 
 
 def in_azure(environ: Mapping[str, str]) -> bool:
-    """Whether the process runs on the platform."""
+    """Whether the process runs on a platform of Azure, by any of its marks."""
     return any(environ.get(name) for name in _PLATFORM)
 
 
@@ -27,21 +31,38 @@ def make_credential(
     authentication: Authentication | None = None,
     environ: Mapping[str, str] = os.environ,
 ) -> AsyncTokenCredential:
-    """The credential of the app: `authentication` if given, else the platform's managed identity, else a developer's.
+    """The credential of the app: `authentication` if given, else the platform's identity, else a developer's.
 
+    The platform's is a workload identity where a federated token is mounted, as on Kubernetes, else a managed identity.
     `client_id` names a user-assigned identity; blank counts as absent. Developer credentials are tried only where none of
-    the platform's variables is set.
+    the platform's variables is set. Raises IdentityUnavailable where a federated token lacks its tenant or client.
     """
     # Imported here: msal and cryptography take a tenth of a second that a start of the app should not pay.
     from azure.identity import aio
 
     if authentication is not None:
         return _other_identity(authentication)
+    if environ.get(_FEDERATED_TOKEN):
+        return _workload_identity(_named(client_id), environ)
     if in_azure(environ):
         return aio.ManagedIdentityCredential(client_id=_named(client_id))
     return aio.ChainedTokenCredential(
         aio.AzureCliCredential(), aio.AzureDeveloperCliCredential(), aio.AzurePowerShellCredential()
     )
+
+
+def _workload_identity(client_id: str | None, environ: Mapping[str, str]) -> AsyncTokenCredential:
+    """The identity of a pod, by the variables of Microsoft Entra Workload ID."""
+    from azure.identity import aio
+
+    try:
+        return aio.WorkloadIdentityCredential(
+            tenant_id=environ.get("AZURE_TENANT_ID", ""),
+            client_id=client_id or environ.get("AZURE_CLIENT_ID", ""),
+            token_file_path=environ[_FEDERATED_TOKEN],
+        )
+    except ValueError as error:
+        raise IdentityUnavailable("The federated token has no AZURE_TENANT_ID or AZURE_CLIENT_ID beside it.") from error
 
 
 def _other_identity(authentication: Authentication) -> AsyncTokenCredential:

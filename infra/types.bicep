@@ -231,6 +231,7 @@ type Index = {
   LinkField: string?
   KeyField: string?
   ReturnFields: string[]?
+  SearchFields: string[]?
   PermissionFilter: bool?
   SemanticConfiguration: string?
   SemanticFallback: bool?

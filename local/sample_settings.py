@@ -14,6 +14,7 @@ SCHOOLS: dict[str, Any] = {
     "NameField": "name",
     "LinkField": "url",
     "KeyField": "urn",
+    "SearchFields": ["urn", "name", "phase", "type", "town", "postcode", "local_authority", "headteacher", "summary"],
 }
 INSPECTIONS: dict[str, Any] = {
     "Name": "inspections",
@@ -24,6 +25,7 @@ INSPECTIONS: dict[str, Any] = {
     "SemanticConfiguration": "default",
     "VectorFields": ["content_vector"],
     "MinimumRerankerScore": 1.5,
+    "SearchFields": ["urn", "school_name", "outcome", "inspector", "title", "body"],
 }
 TRUSTS: dict[str, Any] = {
     "Name": "trusts",
@@ -31,6 +33,7 @@ TRUSTS: dict[str, Any] = {
     "NameField": "name",
     "LinkField": "url",
     "KeyField": "trust_id",
+    "SearchFields": ["name", "headquarters_town", "chief_executive", "summary"],
 }
 AGENTS: list[dict[str, Any]] = [
     {"Name": "schools-agent", "Indexes": [{"Name": "schools"}, {"Name": "inspections"}]},

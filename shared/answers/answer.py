@@ -1,11 +1,11 @@
-"""Answers over numbered evidence: written, checked, tried once more when they fail, and resolved (spec 8.1)."""
+"""Answers over numbered evidence: written, checked, tried once more when they fail, and resolved."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeVar
+from typing import Literal
 
 from shared.retrieval import (
     Check,
@@ -22,18 +22,15 @@ from shared.retrieval import (
     check,
     resolve,
 )
+from shared.retrieval.concurrency import LONG_ANSWER_CHARACTERS, run_in_thread_if
 
 from .writer import AnswerWriter, Draft, Rejected, Task, Usage, WholeWriter, Writer
-
-T = TypeVar("T")
 
 AnswerStatus = Literal["completed", "no_evidence", "failed_checks"]
 OwnCheck = Callable[[str], str | None]
 """A check of the caller's own: what is wrong with a text that still has its markers, or None."""
 
 MAX_TRIES = 2
-# Checking and resolving more than this takes longer than the loop should stand still (spec 1).
-IN_THREAD_CHARACTERS = 20_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,7 +196,7 @@ async def write_checked(writer: WholeWriter, task: Task, options: AnswerOptions)
 
 
 async def _checked(text: str, task: Task, options: AnswerOptions) -> Written:
-    verdict = await _aside(text, lambda: _check(text, task.evidence, options))
+    verdict = await run_in_thread_if(len(text) > LONG_ANSWER_CHARACTERS, lambda: _check(text, task.evidence, options))
     # The caller's own checks come second: they may rely on markers that are right.
     own = tuple(problem for test in options.checks if (problem := test(text))) if verdict.valid else ()
     return Written(text=text, check=verdict, own_problems=own)
@@ -212,7 +209,7 @@ def _check(text: str, evidence: Evidence, options: AnswerOptions) -> Check:
 
 async def resolved(text: str, evidence: Evidence, options: AnswerOptions) -> Resolution:
     """The text with its markers resolved, safe in the format of the options."""
-    return await _aside(text, lambda: _resolve(text, evidence, options))
+    return await run_in_thread_if(len(text) > LONG_ANSWER_CHARACTERS, lambda: _resolve(text, evidence, options))
 
 
 def _resolve(text: str, evidence: Evidence, options: AnswerOptions) -> Resolution:
@@ -225,10 +222,6 @@ def _resolve(text: str, evidence: Evidence, options: AnswerOptions) -> Resolutio
         figures=options.check_figures,
         evidence=evidence if options.check_figures else None,
     )
-
-
-async def _aside(text: str, work: Callable[[], T]) -> T:
-    return await asyncio.to_thread(work) if len(text) > IN_THREAD_CHARACTERS else work()
 
 
 def _answer(writer: AnswerWriter, evidence: Evidence, written: Written, resolution: Resolution) -> Answer:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
+
+from shared.retrieval.concurrency import LONG_ANSWER_CHARACTERS, run_in_thread_if
 
 from .segments import Kind, Unit, alike, blocks_of, plain_words, stem, stems, units_of, units_of_sections
 from .writer import Draft, Task, Writer
@@ -226,10 +227,6 @@ def _prose_or_lines(block: list[Unit]) -> list[Unit]:
     return [unit for unit in block if unit in longest]
 
 
-# Beyond this the work can take longer than the loop should stand still.
-IN_THREAD_CHARACTERS = 20_000
-
-
 class ExtractiveWriter:
     """Deterministic: the same task gives the same text. It has no second try, since its markers are always right."""
 
@@ -240,9 +237,7 @@ class ExtractiveWriter:
 
     async def write(self, task: Task) -> Draft:
         """The lines or sentences that answer the prompt, each with its marker."""
-        if len(task.text) > IN_THREAD_CHARACTERS:
-            return Draft(await asyncio.to_thread(extract, task))
-        return Draft(extract(task))
+        return Draft(await run_in_thread_if(len(task.text) > LONG_ANSWER_CHARACTERS, lambda: extract(task)))
 
     async def stream(self, task: Task) -> AsyncIterator[Draft]:
         """The same text, line by line."""

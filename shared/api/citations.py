@@ -6,8 +6,8 @@ from collections import Counter
 from functools import partial
 
 from shared.retrieval import MAX_CITATIONS_BODY_BYTES, CitationStream, Resolution, Signals, SpanHandle, resolve
+from shared.retrieval.concurrency import LONG_ANSWER_CHARACTERS, run_in_thread_if
 
-from .concurrency import away_when
 from .json import body_as, fault_paths
 from .responses import Reply
 from .routes import Call, Route
@@ -30,10 +30,7 @@ def tell_resolution(signals: Signals, span: SpanHandle, resolution: Resolution) 
         signals.count("app.citations.problems", times, problem=code)
 
 
-_LONG_BYTES = 20_000
-"""Bodies above this take more than about 20 ms of processor time to resolve (spec 1)."""
-
-_MEMBERS = {"evidence_required": "$.evidence", "unknown_state": "$.state"}
+_MEMBERS = {"evidence_required": "$.evidence", "evidence_too_long": "$.evidence", "unknown_state": "$.state"}
 
 
 async def handle_citations(services: Services, call: Call) -> Reply:
@@ -59,7 +56,7 @@ async def handle_citations(services: Services, call: Call) -> Reply:
         answer=body.answer,
     ) as span:
         with fault_paths(_MEMBERS):
-            resolution = await away_when(len(call.request.body) > _LONG_BYTES, resolved)
+            resolution = await run_in_thread_if(len(call.request.body) > LONG_ANSWER_CHARACTERS, resolved)
         tell_resolution(services.signals, span, resolution)
     return Reply(body=resolution_json(resolution))
 
@@ -73,7 +70,7 @@ async def handle_stream(services: Services, call: Call) -> Reply:
         "citations_stream", format=body.format, required=body.required, final=body.final, characters=length
     ) as span:
         with fault_paths(_MEMBERS):
-            piece, resolution = await away_when(len(call.request.body) > _LONG_BYTES, fed)
+            piece, resolution = await run_in_thread_if(len(call.request.body) > LONG_ANSWER_CHARACTERS, fed)
         if resolution is not None:
             tell_resolution(services.signals, span, resolution)
     return Reply(body=piece)

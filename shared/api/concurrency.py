@@ -1,11 +1,11 @@
-"""How many content calls one process works on at once (spec 2, `AiAgents__MaxConcurrentRequests`)."""
+"""How many content calls one process works on at once (`AiAgents__MaxConcurrentRequests`)."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TypeVar
+
+from shared.retrieval.concurrency import LONG_BODY_BYTES
 
 from .requests import Request
 from .responses import HttpError
@@ -28,19 +28,6 @@ class Capacity:
             yield
         finally:
             self._taken -= 1
-
-
-# Work on the processor that takes more than about 20 ms goes to a thread, so that other calls go on meanwhile (spec 1).
-
-LONG_BODY_BYTES = 8 * 1024
-"""Bodies above this may take that long to read: a list of values in a filter is the slowest thing they can hold."""
-
-Result = TypeVar("Result")
-
-
-async def away_when(long: bool, work: Callable[[], Result]) -> Result:
-    """What `work` gives, done in a thread when it is `long`."""
-    return await asyncio.to_thread(work) if long else work()
 
 
 def is_long(request: Request) -> bool:

@@ -13,7 +13,7 @@ from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from shared.retrieval import MAX_ERRORS, InvalidRequest, Problem, TooLarge, check_json_bounds
+from shared.retrieval import MAX_ERRORS, CallerError, InvalidRequest, Problem, TooLarge, check_json_bounds
 
 from .requests import Request
 
@@ -267,7 +267,7 @@ def fault_paths(paths: Mapping[str, str]) -> Iterator[None]:
     """Names the place in the request of an error of one of these codes, unless the error names its own."""
     try:
         yield
-    except InvalidRequest as error:
+    except CallerError as error:
         if not error.problems and error.code in paths:
             error.problems = (error.at(paths[error.code]),)
         raise

@@ -28,10 +28,10 @@ from shared.retrieval import (
     check_json_bounds,
     may_read,
 )
+from shared.retrieval.concurrency import LONG_BODY_BYTES, run_in_thread_if
 
 from .auth import Role, caller_of
 from .citations import handle_citations
-from .concurrency import LONG_BODY_BYTES, away_when
 from .json import Model, read_model
 from .requests import Request
 from .responses import Failure, HttpError, failure_of
@@ -113,7 +113,7 @@ async def call_tool(services: Services, tool: McpTool, context: str) -> str:
 async def _answered(services: Services, tool: McpTool, context: str) -> str:
     try:
         _check_settings(services)
-        given = await away_when(len(context) > LONG_BODY_BYTES, partial(_parse, context))
+        given = await run_in_thread_if(len(context) > LONG_BODY_BYTES, partial(_parse, context))
         caller = caller_of(Request(method="MCP", headers=_headers(given)), services.settings.auth.mode, ROLE)
         caller = replace(caller, query_source_authorization=None)
         call = ToolCall(services=services, caller=caller, arguments=_arguments(given))
@@ -191,7 +191,7 @@ def _body(arguments: Mapping[str, Any], limit: int) -> bytes:
 
 
 async def _read(raw: bytes, model: type[Model]) -> Model:
-    return await away_when(len(raw) > LONG_BODY_BYTES, partial(read_model, raw, model))
+    return await run_in_thread_if(len(raw) > LONG_BODY_BYTES, partial(read_model, raw, model))
 
 
 def _route_call(call: ToolCall, body: Any, raw: bytes) -> Call:
@@ -202,7 +202,7 @@ async def _search(call: ToolCall) -> Any:
     raw = _body(call.arguments, MAX_BODY_BYTES)
     body = await _read(raw, SearchBody)
     _require_offered(call, body.index, "$.index")
-    asked = await away_when(len(raw) > LONG_BODY_BYTES, partial(SearchCall.of, body))
+    asked = await run_in_thread_if(len(raw) > LONG_BODY_BYTES, partial(SearchCall.of, body))
     return (await handle_search(call.services, _route_call(call, asked, raw))).body
 
 
@@ -211,7 +211,7 @@ async def _evidence(call: ToolCall) -> Any:
     search = await _read(raw, EvidenceSearchBody)
     _require_offered(call, search.index, "$.index")
     body = EvidenceBody(searches=[search], fenced=True)
-    asked = await away_when(len(raw) > LONG_BODY_BYTES, partial(EvidenceCall.of, body))
+    asked = await run_in_thread_if(len(raw) > LONG_BODY_BYTES, partial(EvidenceCall.of, body))
     return (await handle_evidence(call.services, _route_call(call, asked, raw))).body
 
 

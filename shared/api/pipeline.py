@@ -8,10 +8,11 @@ import uuid
 from functools import partial
 
 from shared.retrieval import Caller, NotConfigured, OperatorError, RetrievalError
+from shared.retrieval.concurrency import run_in_thread_if
 from shared.telemetry import SECRET_HEADERS
 
 from .auth import caller_of
-from .concurrency import away_when, is_long
+from .concurrency import is_long
 from .health import live
 from .requests import Request, check_body
 from .responses import Failure, HttpError, Reply, failure_of
@@ -89,7 +90,7 @@ async def _read(route: Route, request: Request) -> object:
         return None
     if route.body_limit:
         check_body(request, route.body_limit)
-    return await away_when(is_long(request), partial(route.read, request))
+    return await run_in_thread_if(is_long(request), partial(route.read, request))
 
 
 def _configured(route: Route, services: Services) -> None:

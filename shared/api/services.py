@@ -177,6 +177,8 @@ class Services:
         for index in () if settings is None else settings.indexes:
             if index.usable and not index.content_fields:
                 found.append(f"The index {index.name} has no ContentFields: every text field goes to the model.")
+            if index.hides_fields and not index.search_fields:
+                found.append(f"The index {index.name} has no SearchFields: the words of a query match hidden fields too.")
             if index.allowed_roles is not None and self.settings.auth.mode != "entra":
                 found.append(f"The index {index.name} has AllowedRoles, but nobody has roles in this caller mode.")
         return found

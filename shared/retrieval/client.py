@@ -12,12 +12,13 @@ from azure.core.credentials_async import AsyncTokenCredential
 from azure.core.pipeline.transport import AsyncHttpTransport
 
 from .access import NOBODY, Caller, check_rights
+from .concurrency import LONG_EVIDENCE_CHARACTERS, run_in_thread_if
 from .errors import CallerError, InvalidRequest, NotConfigured, Problem, TooLarge, UnknownName
 from .evidence.evidence import Evidence, Found, candidate, make_evidence
 from .evidence.sources import Source
 from .filters.filter import ODataFilter, require_filter
 from .filters.policy import check_fields
-from .limits import MAX_SEARCHES
+from .limits import MAX_SEARCHES, MAX_TOP
 from .search.azure import Connections, ServiceReply
 from .search.query import SearchMode, SearchQuery, Syntax, fetched, visible_content
 from .search.results import Hit, HitPage
@@ -28,7 +29,6 @@ from .telemetry import QUIET, Signals
 
 DEFAULT_SIZE = 10
 _EVERY_FIELD = "*"
-_THREAD_CHARACTERS = 60_000
 """Text of hits above which the evidence is written in a thread: it takes more than about 20 ms."""
 
 
@@ -120,6 +120,7 @@ class Retrieval:
             syntax=syntax,
             search_mode=search_mode,
             captions=captions,
+            session=True,
         )
         asked.check()
         settings = self.index(index)
@@ -217,9 +218,7 @@ class Retrieval:
     async def _made(self, found: Sequence[Found], limit: int) -> Evidence:
         relevance = self._settings.minimum_relevance
         length = sum(len(value) for search in found for hit in search.page.hits for value in _texts(hit))
-        if length > _THREAD_CHARACTERS:
-            return await asyncio.to_thread(make_evidence, found, relevance, limit)
-        return make_evidence(found, relevance, limit)
+        return await run_in_thread_if(length > LONG_EVIDENCE_CHARACTERS, lambda: make_evidence(found, relevance, limit))
 
     def _tell(self, evidence: Evidence) -> None:
         self._signals.record("app.evidence.characters", len(evidence.text))
@@ -249,7 +248,9 @@ def _check(searches: Sequence[EvidenceSearch], limit: int) -> None:
     if not 1 <= len(searches) <= MAX_SEARCHES:
         problem = Problem("$.searches", "out_of_range", f"Evidence is made of 1 to {MAX_SEARCHES} searches.")
     elif limit < 0:
-        problem = Problem("$.maxCharacters", "out_of_range", "The most characters of evidence are not below 0.")
+        problem = Problem("$.maxCharacters", "out_of_range", "Must be 0 or more.")
+    elif all(1 <= search.size <= MAX_TOP for search in searches) and sum(search.size for search in searches) > MAX_TOP:
+        problem = Problem("$.searches", "out_of_range", f"The sizes of all searches must sum to at most {MAX_TOP:,}.")
     else:
         return
     raise InvalidRequest(problem.message, problems=(problem,))

@@ -56,6 +56,7 @@ class IndexSettings:
     link_field: str | None = None
     key_field: str | None = None
     return_fields: tuple[str, ...] | None = None
+    search_fields: tuple[str, ...] = ()
     permission_filter: bool = False
     semantic_configuration: str | None = None
     vector_fields: tuple[str, ...] = ()
@@ -79,7 +80,13 @@ class IndexSettings:
     def configured_fields(self) -> tuple[str, ...]:
         """Every field that the settings name, some of them more than once."""
         declared = (field for field in (self.name_field, self.link_field, self.key_field) if field is not None)
-        return (*self.content_fields, *declared, *(self.return_fields or ()), *self.vector_fields)
+        returned = self.return_fields or ()
+        return (*self.content_fields, *declared, *returned, *self.search_fields, *self.vector_fields)
+
+    @property
+    def hides_fields(self) -> bool:
+        """Whether a caller may not see or filter every field of a document."""
+        return bool(self.content_fields) or self.return_fields is not None or self.filter_fields is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

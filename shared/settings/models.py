@@ -74,6 +74,7 @@ class IndexEntry(Block):
     link_field: Text | None = None
     key_field: Text | None = None
     return_fields: NamedTexts | None = None
+    search_fields: Texts = ()
     permission_filter: Flag = False
     semantic_configuration: Text | None = None
     vector_fields: Texts = ()

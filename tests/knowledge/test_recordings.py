@@ -93,10 +93,17 @@ def test_replies_of_the_service_come_out_as_they_came_in(exchange: Json) -> None
         if one["type"] == "searchIndex"
     )
     request = parse_retrieve_request({"intents": exchange["request"]["body"]["intents"]}, "2026-04-01", "knowledge_base")
-    reply = reply_to_json(reply_from_service(json.dumps(recorded).encode(), targets), request)
+    agent = agent_over([target.index.name for target in targets])
+    reply = reply_to_json(reply_from_service(json.dumps(recorded).encode(), agent, targets), request)
     assert reply["response"] == recorded["response"]
     assert reply["references"] == recorded["references"]
     assert [plain(one) for one in reply["activity"]] == [plain(one) for one in recorded["activity"]]  # type: ignore[attr-defined]
+
+
+def agent_over(names: list[str]) -> AgentSettings:
+    """An agent of the service that names these indexes."""
+    indexes = tuple(AgentIndex(name=name) for name in dict.fromkeys(names))
+    return AgentSettings(name="recorded", engine="service", indexes=indexes, knowledge_base="recorded")
 
 
 def plain(activity: Json) -> Json:
@@ -117,7 +124,8 @@ def test_printed_replies_of_knowledge_agents_have_our_members(printed: Json) -> 
     request = parse_retrieve_request(
         {"messages": [{"content": [{"type": "text", "text": printed["user_message"]}]}]}, "2025-05-01-preview", "agent"
     )
-    ours = reply_to_json(reply_from_service(json.dumps(reply).encode(), ()), request)
+    agent = agent_over([one["targetIndex"] for one in activity if one["type"] == "AzureSearchQuery"])
+    ours = reply_to_json(reply_from_service(json.dumps(reply).encode(), agent, ()), request)
     for one in activity:
         if one["type"] == "AzureSearchQuery":
             one["query"].setdefault("filter", None)

@@ -16,7 +16,6 @@ from shared.retrieval import (
     Forbidden,
     IndexMisconfigured,
     InvalidRequest,
-    NotConfigured,
     RetrievalError,
     SearchFailed,
     SearchRefused,
@@ -284,7 +283,24 @@ async def test_every_index_that_the_service_may_read_has_to_be_allowed() -> None
         await asked(body, Scripted(body=AGENT_REPLY), indexes=(SCHOOLS, closed))
 
 
-async def test_an_agent_without_a_name_in_the_service_is_not_configured() -> None:
-    nameless = AgentSettings(name="hr", engine="service", indexes=INDEXES)
-    with pytest.raises(NotConfigured, match="neither KnowledgeAgent nor KnowledgeBase"):
-        await asked({"messages": said("a")}, Scripted(body=AGENT_REPLY), agent=nameless)
+FOREIGN = [
+    {"activity": [{"id": 1, "type": "AzureSearchQuery", "targetIndex": "secrets"}], "references": []},
+    {"activity": [], "references": [{"id": "0", "activitySource": 9}]},
+    {
+        "activity": [{"id": 1, "type": "searchIndex", "knowledgeSourceName": "secrets"}],
+        "references": [{"id": "0", "activitySource": 1, "sourceData": {"pay": 1}}],
+    },
+]
+
+
+@pytest.mark.parametrize("members", FOREIGN, ids=["activity", "no source", "knowledge source"])
+async def test_text_of_an_index_that_the_agent_does_not_name_goes_no_further(members: dict[str, Any]) -> None:
+    reply = {"response": [{"content": [{"type": "text", "text": "[]"}]}], **members}
+    with pytest.raises(IndexMisconfigured, match="do not name"):
+        await asked({"messages": said("a")}, Scripted(body=reply))
+
+
+@pytest.mark.parametrize("members", [{}, {"response": None}, {"response": "x"}, {"response": [{"content": None}]}])
+async def test_a_reply_without_its_response_cannot_be_read(members: dict[str, Any]) -> None:
+    with pytest.raises(SearchFailed, match="cannot be read"):
+        await asked({"messages": said("a")}, Scripted(body={"activity": [], "references": [], **members}))

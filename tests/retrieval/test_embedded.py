@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -119,7 +120,7 @@ async def test_plain_text_finds_what_its_words_find(reached: Callable[..., Retri
 
 
 async def test_other_syntaxes_keep_their_operators(reached: Callable[..., Retrieval]) -> None:
-    retrieval = reached()
+    retrieval = reached(replace(DEFAULT, search_fields=("name", "about")))
 
     simple = await retrieval.search("schools", "phonics -reading", syntax="simple", search_mode="all")
     full = await retrieval.search("schools", "about:drama AND name:ash", syntax="full", top=100)

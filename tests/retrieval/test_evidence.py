@@ -316,7 +316,7 @@ def asked(index: str = "docs", query: str = "q", **members: Any) -> EvidenceSear
 
 
 OPEN, CLOSED = index_of(required_filter_fields=("team",)), index_of(name="closed", allowed_roles=("Inspectors",))
-GOOD = asked(filter=odata("team eq 'a'"))
+GOOD = asked(filter=odata("team eq {team}", team="a"))
 REFUSED = [
     ([GOOD, asked("other"), asked("another")], InvalidRequest, ["$.searches[1].index", "$.searches[2].index"]),
     ([GOOD, asked(query=" "), asked("other"), asked(size=0)], InvalidRequest,

@@ -10,10 +10,13 @@ import pytest
 from azure.core.exceptions import ClientAuthenticationError
 
 from shared.retrieval import (
+    Caller,
     EvidenceSearch,
+    Forbidden,
     IdentityUnavailable,
     IndexMisconfigured,
     InvalidQuery,
+    InvalidRequest,
     ODataFilter,
     RetrievalError,
     SearchFailed,
@@ -291,6 +294,7 @@ async def test_refused_request_is_the_caller_s_or_the_operator_s(
     index = index_of(
         content_fields=("body",),
         return_fields=("t", "nope", "hidden"),
+        search_fields=("t",),
         vector_fields=("v",),
         semantic_configuration="default",
     )
@@ -412,3 +416,65 @@ async def test_signals_tell_counts_and_no_error_text() -> None:
         >= {"searches": 1, "hits": 2, "kept": 2, "omitted_size": 0, "truncated": False}.items()
     )
     assert ("app.search.retries", 1, {"index": "docs"}) in recorder.counts
+
+
+TOKEN = Caller(query_source_authorization="expired")
+HEADER = "The header x-ms-query-source-authorization is invalid."
+
+
+@pytest.mark.parametrize(("status", "message"), [(401, ""), (403, "Forbidden"), (400, HEADER)])
+async def test_a_refused_token_of_the_caller_is_the_callers(status: int, message: str) -> None:
+    recorder = Recorder()
+    refused = refusal(status, message, "InvalidRequestParameter")
+    retrieval = retrieval_of(ScriptedTransport(hits(), refused), index_of(permission_filter=True), signals=recorder)
+    await retrieval.search("docs", "q", caller=TOKEN)
+    with pytest.raises(Forbidden) as raised:
+        await retrieval.search("docs", "q", caller=TOKEN)
+    assert raised.value.code == "caller_token_refused"
+    assert recorder.events == []
+
+
+async def test_a_refusal_is_the_operators_where_the_app_is_refused_too() -> None:
+    refused = refusal(403, "Forbidden", "")
+    retrieval = retrieval_of(ScriptedTransport(refused, refused, Scripted(raw=b"5"), refused), index_of())
+    with pytest.raises(SearchRefused):
+        await retrieval.search("docs", "q")
+    with pytest.raises(SearchRefused):
+        await retrieval.search("docs", "q", caller=TOKEN)
+    await retrieval.count_documents("docs")
+    with pytest.raises(Forbidden):
+        await retrieval.search("docs", "q", caller=TOKEN)
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("ClauseLimitExceeded", "The query is too long."),
+        ("InvalidRequestParameter", "Too many clauses in the query.\r\nParameter name: search"),
+        ("", "maxClauseCount is set to 3000"),
+    ],
+)
+async def test_too_many_clauses_are_the_callers_words(code: str, message: str) -> None:
+    transport = ScriptedTransport(refusal(400, message, code))
+    for asked in ({}, {"filter": ODataFilter.raw("a eq 1")}):
+        with pytest.raises(InvalidQuery, match="use fewer words") as raised:
+            await retrieval_of(transport).search("docs", "q", **asked)  # type: ignore[arg-type]
+        assert (raised.value.code, raised.value.problems[0].path) == ("too_many_clauses", "$.query")
+    assert len(transport.requests) == 2
+
+
+@pytest.mark.parametrize("body", [{}, {"value": None}, {"value": {}}, {"value": [1]}, {"hits": []}])
+async def test_a_reply_without_a_list_of_hits_is_no_empty_one(body: dict[str, Any]) -> None:
+    retrieval = retrieval_of(ScriptedTransport(Scripted(body=body)))
+    for call in (retrieval.search("docs", "q"), retrieval.evidence("docs", "q")):
+        with pytest.raises(SearchFailed, match="cannot be read"):
+            await call
+
+
+async def test_sizes_of_all_searches_are_bounded_together() -> None:
+    transport = ScriptedTransport(hits())
+    searches = [EvidenceSearch(index="docs", query="q", size=501), EvidenceSearch(index="docs", query="r", size=500)]
+    with pytest.raises(InvalidRequest, match="at most 1,000") as raised:
+        await retrieval_of(transport).evidence_of(searches)
+    assert raised.value.problems[0].path == "$.searches"
+    assert transport.requests == []

@@ -229,6 +229,38 @@ async def test_what_is_no_filter_is_refused_when_run(wrong: Any) -> None:
     assert transport.requests == []
 
 
+CONSTANTS = [
+    f"urn eq '{'900001'}'",
+    f"urn eq {900001}",
+    "n gt -.5",
+    "open_date ge 2020-01-01T00:00:00Z",
+    "is_open",
+    "not (is_open eq true)",
+    "true ne is_open",
+    "closed eq null and null ne opened",
+    "urn eq {urn} or true",
+    "true",
+    "n lt INF",
+    "n eq NaN",
+    "rooms2/area3 eq {urn}",
+    "search.in(town, 'a,b')",
+    "is_true eq {urn} and nullable ne {urn}",
+]
+TAKEN = {"is_open", "not (is_open eq true)", "true ne is_open", "closed eq null and null ne opened"}
+
+
+@pytest.mark.parametrize("template", CONSTANTS)
+def test_template_in_code_holds_no_constant(template: str) -> None:
+    """An f-string that mypy lets through would look like this."""
+    values = {"urn": "1"} if "{urn}" in template else {}
+    if template in TAKEN or template.startswith(("rooms2", "is_true")):
+        assert odata(template, **values).text
+        return
+    with pytest.raises(InvalidFilter) as raised:
+        odata(template, **values)
+    assert raised.value.problems[0].code == "literal_in_template"
+
+
 GUARDED = IndexSettings(name="i", filter_fields=("urn", "n", "town", "groups", "Rooms/x"), required_filter_fields=("urn",))
 
 
@@ -241,7 +273,6 @@ GUARDED = IndexSettings(name="i", filter_fields=("urn", "n", "town", "groups", "
         ODataFilter.raw("search.in(urn, '1|2', '|')"),
         ODataFilter.raw("urn/any(u: u eq '1')"),
         ODataFilter.equals({"urn": [1, 2]}),
-        ODataFilter.equals({"urn": ["1", None]}),
         ODataFilter.equals({"urn": []}),
         odata("urn/any in {urns}", urns=[1, 2]),
         ODataFilter.raw("urn eq '1' and Rooms/any(r: r/x eq 1)"),
@@ -259,6 +290,16 @@ def test_required_field_is_pinned(built: ODataFilter) -> None:
         (None, "required_filter_field"),
         (ODataFilter.raw("n eq 1"), "required_filter_field"),
         (ODataFilter.raw("urn eq '1' or n eq 2"), "required_filter_field"),
+        (ODataFilter.raw("urn eq null"), "required_filter_field"),
+        (ODataFilter.raw("null eq urn and n eq 1"), "required_filter_field"),
+        (ODataFilter.raw("(urn eq null) and town eq 'Bath'"), "required_filter_field"),
+        (ODataFilter.raw("urn/any(u: u eq null)"), "required_filter_field"),
+        (ODataFilter.equals({"urn": None}), "required_filter_field"),
+        (ODataFilter.equals({"urn": [None]}), "required_filter_field"),
+        (ODataFilter.equals({"urn": ["1", None]}), "required_filter_field"),
+        (odata("urn in {urns}", urns=["1", None]), "required_filter_field"),
+        (odata("urn/any in {urns}", urns=["1", None]), "required_filter_field"),
+        (odata("urn eq {urn}", urn=None), "required_filter_field"),
         (ODataFilter.raw("urn eq 1 or urn eq 2"), "required_filter_field"),
         (ODataFilter.raw("not (urn ne '1')"), "required_filter_field"),
         (ODataFilter.raw("urn ne '1'"), "required_filter_field"),
@@ -267,7 +308,7 @@ def test_required_field_is_pinned(built: ODataFilter) -> None:
         (ODataFilter.raw("urn/all(u: u eq '1')"), "required_filter_field"),
         (ODataFilter.raw("urn/any()"), "required_filter_field"),
         (ODataFilter.raw("groups/any(urn: urn eq '1')"), "required_filter_field"),
-        (odata("urn in {urns} or n eq 1", urns=[1]), "required_filter_field"),
+        (odata("urn in {urns} or n eq {n}", urns=[1], n=1), "required_filter_field"),
         (ODataFilter.equals({"town": []}), "required_filter_field"),
         (ODataFilter.raw("urn eq '1' and secret eq 2"), "filter_field_not_allowed"),
         (ODataFilter.raw("urn eq '1' and Rooms/any(r: r/y eq 1)"), "filter_field_not_allowed"),

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import re
 from typing import Any
 
 import pytest
+from azure.core.rest import HttpRequest
 
 from shared.retrieval import (
     Caller,
@@ -18,7 +21,7 @@ from shared.retrieval import (
     UnknownName,
     odata,
 )
-from shared.retrieval.search.query import escaped
+from shared.retrieval.search.query import Syntax, escaped
 from tests.retrieval.doubles import Scripted, ScriptedTransport, hits
 from tests.retrieval.set_up import index_of, retrieval_of
 
@@ -120,7 +123,114 @@ async def test_request_of_each_mode(settings: dict[str, Any], asked: dict[str, A
 
     await retrieval_of(transport, index_of(**settings)).search("docs", **asked)
 
-    assert transport.bodies == [{"top": 10, **body}]
+    sent = transport.bodies[0]
+    assert re.fullmatch("[0-9a-f]{32}", sent.pop("sessionId"))
+    marked = bool(asked.get("highlight")) or "captions" in body
+    marks = sent.pop("highlightPreTag", None), sent.pop("highlightPostTag", None)
+    assert all(re.fullmatch(r"\[/?[0-9a-f]{16}\]", mark) if marked else mark is None for mark in marks)
+    assert sent == {"top": 10, **body}
+    assert len(transport.bodies) == 1
+
+
+async def test_pages_of_one_search_have_one_session() -> None:
+    transport = ScriptedTransport(*[hits()] * 5)
+    retrieval = retrieval_of(transport)
+    by_town = ODataFilter.raw("town eq 'Bath'")
+    for asked in ({}, {"skip": 10}, {"top": 5}, {"filter": by_town}, {"order_by": ["t"]}):
+        await retrieval.search("docs", "q", **asked)
+    first, *others = [body["sessionId"] for body in transport.bodies]
+    assert [session == first for session in others] == [True, True, False, False]
+
+
+async def test_evidence_has_no_session() -> None:
+    transport = ScriptedTransport(hits())
+    await retrieval_of(transport).evidence("docs", "q")
+    assert "sessionId" not in transport.bodies[0]
+
+
+async def test_words_are_looked_for_in_the_search_fields() -> None:
+    transport = ScriptedTransport(hits(), hits())
+    retrieval = retrieval_of(transport, index_of(search_fields=("t", "a/b")))
+    await retrieval.search("docs", "q")
+    await retrieval.evidence("docs", "q")
+    assert [body["searchFields"] for body in transport.bodies] == ["t,a/b", "t,a/b"]
+
+
+HIDING: list[dict[str, Any]] = [{"content_fields": ("t",)}, {"return_fields": ("t",)}, {"filter_fields": ("t",)}]
+
+
+@pytest.mark.parametrize("settings", HIDING, ids=str)
+@pytest.mark.parametrize("syntax", ["simple", "full"])
+async def test_query_languages_need_search_fields_where_fields_are_hidden(settings: dict[str, Any], syntax: Syntax) -> None:
+    transport = ScriptedTransport(hits())
+    with pytest.raises(InvalidQuery) as raised:
+        await retrieval_of(transport, index_of(**settings)).search("docs", "jo*", syntax=syntax)
+    assert (raised.value.code, raised.value.problems[0].path) == ("syntax_not_allowed", "$.syntax")
+    assert transport.bodies == []
+    await retrieval_of(transport, index_of(**settings, search_fields=("t",))).search("docs", "jo*", syntax=syntax)
+    assert transport.bodies[0]["searchFields"] == "t"
+
+
+COLONS = [
+    ("t:word", True),
+    ("(t:word) +t:b -t:c !t:d t:[a TO b]", True),
+    ("a/b:word", True),
+    (r"time 12\:30", True),
+    ('"t:word"', True),
+    ("plain words /re.*/ near~2", True),
+    ("head:/a.*/", False),
+    ("x.t:word", False),
+    ("xt:word", False),
+    (r"\t:word", False),
+    (r"head\t:word", False),
+    (r"t\\:word", False),
+    ("t :word", False),
+    ("t\t:word", False),
+    ('"a: b"', False),
+    ("12:30", False),
+    (":word", False),
+    ("_exists_:t", False),
+    ("ét:word", False),
+    ("a/b/c:word", False),
+    ("T:word", False),
+    ("t:word AND head:x", False),
+]
+
+
+@pytest.mark.parametrize(("query", "taken"), COLONS)
+async def test_colon_of_a_full_query_follows_a_search_field(query: str, taken: bool) -> None:
+    transport = ScriptedTransport(hits())
+    asked = retrieval_of(transport, index_of(search_fields=("t", "a/b"))).search("docs", query, syntax="full")
+    if taken:
+        await asked
+        return
+    with pytest.raises(InvalidQuery, match="escape the colon") as raised:
+        await asked
+    assert (raised.value.code, raised.value.problems[0].path) == ("invalid_query", "$.query")
+    assert transport.bodies == []
+
+
+def marked_hit(request: HttpRequest) -> Scripted:
+    """The reply of a service that marks `hit` by the tags of the request, as the real one does."""
+    body = json.loads(request.content)
+    marked = f"<script>{body['highlightPreTag']}hit{body['highlightPostTag']}</script> <em>not</em> &"
+    document = {
+        "@search.score": 1.0,
+        "@search.rerankerScore": 2.0,
+        "@search.highlights": {"t": [marked]},
+        "@search.captions": [{"text": "<b>hit</b>", "highlights": marked}, {"text": "", "highlights": ""}],
+    }
+    return hits(document, **{"@search.answers": [{"key": "7", "text": "<i>", "highlights": marked, "score": 0.9}]})
+
+
+async def test_highlights_and_captions_are_safe_html() -> None:
+    transport = ScriptedTransport(marked_hit)
+    page = await retrieval_of(transport, index_of(**SEMANTIC)).search("docs", "q", highlight=["t"])
+    safe = "&lt;script&gt;<em>hit</em>&lt;/script&gt; &lt;em&gt;not&lt;/em&gt; &amp;"
+    assert dict(page.hits[0].highlights) == {"t": (safe,)}
+    captions = [(caption.text, caption.highlights) for caption in page.hits[0].captions]
+    assert captions == [("&lt;b&gt;hit&lt;/b&gt;", safe), ("", None)]
+    assert (page.answers[0].text, page.answers[0].highlights) == ("&lt;i&gt;", safe)
 
 
 @pytest.mark.parametrize(
@@ -307,9 +417,12 @@ async def test_reply_is_read_whole() -> None:
         1.5,
         2.5,
         {"t": "Text"},
-        {"t": ("<em>x</em>",)},
+        {"t": ("&lt;em&gt;x&lt;/em&gt;",)},
     )
-    assert [(caption.text, caption.highlights) for caption in hit.captions] == [("cap", None), ("two", "<em>two</em>")]
+    assert [(caption.text, caption.highlights) for caption in hit.captions] == [
+        ("cap", None),
+        ("two", "&lt;em&gt;two&lt;/em&gt;"),
+    ]
     assert (page.count, page.facets, page.next_skip) == (12, {"town": [{"value": "Bath", "count": 3}]}, 1)
     assert (page.answers[0].key, page.answers[0].text, page.answers[0].score) == ("7", "ans", 0.9)
     assert page.semantic == Semantic()
@@ -438,7 +551,7 @@ async def test_empty_filter_set_is_not_sent() -> None:
 async def test_required_field_is_asked_for_before_anything_is_sent() -> None:
     transport = ScriptedTransport(hits())
 
-    with pytest.raises(InvalidFilter, match="pins urn down"):
+    with pytest.raises(InvalidFilter, match="requires a top-level condition on urn"):
         await retrieval_of(transport, index_of(required_filter_fields=("urn",))).search("docs", "q")
 
     assert transport.requests == []

@@ -51,6 +51,7 @@ class Rule(Enum):
     PARSED = "A raw filter is parsed before it is sent, and one that does not parse by itself is refused."
     ZONE = "A date-time without a zone is refused, since nobody can tell its moment."
     PLAIN_WORDS = "The query is plain text by default: signs of the service's query languages are escaped."
+    NO_VALUE = 'A reply of the search service without a list `value` is an error, never "nothing found".'
     SIZE = "A search returns from 1 to 1,000 hits; another size is refused."
     NEAREST = "A hybrid search with semantic ranking asks for at least 50 nearest vectors, whatever its size."
     ONE_SCORE = (

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from ..access import Caller
 from ..client import EvidenceSearch, Retrieval
+from ..concurrency import LONG_EVIDENCE_CHARACTERS, run_in_thread_if
 from ..errors import IndexMisconfigured, InvalidQuery, InvalidRequest, Problem
 from ..evidence.escaping import defused
 from ..evidence.evidence import Found, candidate, document_of
@@ -159,9 +160,6 @@ def _noted(activity: SearchActivity, notice: str | None) -> SearchActivity:
     return replace(activity, warning=" ".join(filter(None, (activity.warning, notice))) or None)
 
 
-THREAD_CHARACTERS = 200_000
-"""Text of hits above which it is written out in a thread: that takes more than about 20 ms."""
-
 ALL_FILTERED = "All retrieved documents were filtered because they did not meet the reranker score threshold."
 NOT_APPLIED = "The reranker threshold was not applied: the hits have no reranker scores."
 PARTIAL = "The semantic ranking is partial; the hits are in the order of the search."
@@ -216,9 +214,8 @@ class Planned:
             source_data_fields=target.shown_fields,
             semantic_configuration=target.index.semantic_configuration,
         )
-        if _characters(found) > THREAD_CHARACTERS:
-            return await asyncio.to_thread(_made, found, activity, target)
-        return _made(found, activity, target)
+        long = _characters(found) > LONG_EVIDENCE_CHARACTERS
+        return await run_in_thread_if(long, lambda: _made(found, activity, target))
 
     async def _found(self, search: PlannedSearch) -> Found:
         target = search.target

@@ -15,7 +15,6 @@ from ..client import Retrieval
 from ..errors import (
     IndexMisconfigured,
     InvalidQuery,
-    NotConfigured,
     Problem,
     RetrievalError,
     SearchFailed,
@@ -107,18 +106,31 @@ def _given(members: Json) -> Json:
     return {name: value for name, value in members.items() if value is not None}
 
 
-def reply_from_service(body: bytes, targets: Sequence[ResolvedTarget]) -> RetrieveReply:
-    """The service's reply, of either shape. Raises SearchFailed when it cannot be read."""
+def reply_from_service(body: bytes, agent: AgentSettings, targets: Sequence[ResolvedTarget]) -> RetrieveReply:
+    """The service's reply, of either shape.
+
+    Raises SearchFailed when it cannot be read, IndexMisconfigured when it holds anything of an index that `agent` does not
+    name: the service's own agent or knowledge base may read more than the app's settings let its callers see.
+    """
     try:
         members = json.loads(body.decode("utf-8-sig"))
         activity = [made for one in members.get("activity") or [] if (made := _activity(one)) is not None]
         found = {one.id: one.index for one in activity if isinstance(one, SearchActivity)}
         references = tuple(_reference(one, found) for one in members.get("references") or [])
-        text = _text(members.get("response") or [])
+        text = _text(members["response"])
     except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
         raise SearchFailed("The reply of the search service cannot be read.") from None
+    _refuse_other_indexes(activity, references, agent)
     own = _own_filters(activity, targets)
     return RetrieveReply(text=text, references=_bounded(references, targets), activity=tuple(own))
+
+
+def _refuse_other_indexes(activity: Iterable[Activity], references: Iterable[Reference], agent: AgentSettings) -> None:
+    named = {index.name for index in agent.indexes}
+    read = {one.index for one in activity if isinstance(one, SearchActivity)} | {one.index for one in references}
+    if read - named:
+        message = f"The search service's own agent reads an index that the settings of the agent {agent.name} do not name."
+        raise IndexMisconfigured(message)
 
 
 def _text(response: Iterable[Any]) -> str:
@@ -223,7 +235,7 @@ async def ask_service(
     reply = await retrieval.post(targets[0].index.name, path, body, caller)
     if reply.refused:
         raise _error(reply, agent)
-    made = reply_from_service(reply.body, targets)
+    made = reply_from_service(reply.body, agent, targets)
     return _within(made, retrieval.settings.max_evidence_characters)
 
 
@@ -232,12 +244,10 @@ def _call(
 ) -> tuple[str, dict[str, object]]:
     if agent.knowledge_agent:
         return _path("agents", agent.knowledge_agent, AGENT_VERSION), agent_body(request, targets)
-    if agent.knowledge_base:
-        refuse_images(request)
-        queries = request.intents or last_user_texts(request.messages, agent.max_sub_queries)
-        body = knowledge_base_body(request, queries, targets)
-        return _path("knowledgebases", agent.knowledge_base, KNOWLEDGE_BASE_VERSION), body
-    raise NotConfigured(f"The agent {agent.name} names neither KnowledgeAgent nor KnowledgeBase.")
+    refuse_images(request)
+    queries = request.intents or last_user_texts(request.messages, agent.max_sub_queries)
+    body = knowledge_base_body(request, queries, targets)
+    return _path("knowledgebases", agent.knowledge_base or "", KNOWLEDGE_BASE_VERSION), body
 
 
 def _path(collection: str, name: str, version: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from ..errors import InvalidRequest, Problem, TooLarge
 from ..evidence.evidence import Evidence
 from ..evidence.sources import Source
-from ..limits import MAX_ANSWER_CHARACTERS, MAX_SOURCES
+from ..limits import MAX_ANSWER_CHARACTERS, MAX_CHECKED_EVIDENCE_CHARACTERS, MAX_SOURCES
 from .figures import evidence_blocks, unsupported_figures
 from .formats.assembly import Assembly
 from .formats.html import HtmlText
@@ -203,4 +203,8 @@ def _blocks(sources: Sequence[Source] | Evidence, figures: bool, evidence: Evide
         evidence = sources
     if evidence is None:
         raise InvalidRequest("Figures can be checked only with the evidence: give it too.", code="evidence_required")
+    text = evidence.text if isinstance(evidence, Evidence) else evidence
+    if len(text) > MAX_CHECKED_EVIDENCE_CHARACTERS:
+        message = f"The evidence of a check may have at most {MAX_CHECKED_EVIDENCE_CHARACTERS:,} characters."
+        raise TooLarge(message, code="evidence_too_long")
     return evidence_blocks(evidence)

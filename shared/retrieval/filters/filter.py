@@ -1,7 +1,8 @@
-"""Filters: an OData text that was built or vouched for, never a plain string (spec 3.2)."""
+"""Filters: an OData text that was built or vouched for, never a plain string."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import LiteralString, cast
@@ -68,9 +69,32 @@ class ODataFilter:
 def odata(template: LiteralString, /, **values: FilterValue) -> ODataFilter:
     """A filter from a template written in code: `odata("urn eq {urn}", urn=urn)`. Raises InvalidFilter.
 
-    Type checkers refuse a template that is not a literal, so no value can be pasted into it.
+    Type checkers refuse a template that is not a literal, but mypy lets an f-string through. A quoted text or a number in
+    the template is how a value pasted into it would look, so both are refused here; a constant filter is `ODataFilter.raw`.
     """
+    _refuse_literals(template)
     return ODataFilter.template(template, values)
+
+
+# A quote, a number, or a word that OData reads as a constant.
+_CONSTANT = re.compile(
+    r"'|(?<![A-Za-z0-9_/{])[+-]?\.?[0-9]|(?<![A-Za-z0-9_/{])(?:true|false|null|NaN|[+-]?INF)(?![A-Za-z0-9_/}])"
+)
+_COMPARED_BEFORE = re.compile(r"\b(?:eq|ne)\s+\Z")
+_COMPARED_AFTER = re.compile(r"\s+(?:eq|ne)\b")
+
+
+def _refuse_literals(template: str) -> None:
+    """Raises InvalidFilter for a constant in a template, but `true`, `false` and `null` beside `eq` and `ne`."""
+    for match in _CONSTANT.finditer(template):
+        compared = _COMPARED_BEFORE.search(template, max(0, match.start() - 16), match.start())
+        if match[0] in ("true", "false", "null") and (compared or _COMPARED_AFTER.match(template, match.end())):
+            continue
+        message = (
+            'A value stands in the template itself. Put a placeholder there and pass the value, odata("urn eq {urn}", '
+            "urn=urn), or use ODataFilter.raw for a constant filter."
+        )
+        raise invalid_filter("$.filter.template", "literal_in_template", message)
 
 
 def require_filter(value: object) -> ODataFilter | None:
@@ -99,7 +123,7 @@ def _parsed(filled: Filled, path: str) -> ODataFilter:
     return ODataFilter(text=filled.text, node=node, empty=filled.empty, lists=lists)
 
 
-# Filters as they come in a request: `{"template", "values"}`, `{"equals"}` or `{"raw"}`, one of them (spec 3.2).
+# Filters as they come in a request: `{"template", "values"}`, `{"equals"}` or `{"raw"}`, one of them.
 
 _FORMS = "A filter has one of template (with values), equals or raw."
 

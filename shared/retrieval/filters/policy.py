@@ -1,11 +1,11 @@
-"""Which fields a filter may use and which it must pin down, checked on the parsed tree (spec 3.2)."""
+"""Which fields a filter may use and which it must pin down, checked on the parsed tree."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from ..errors import InvalidFilter, Problem
-from ..settings import IndexSettings
+from ..settings import IndexSettings, is_within
 from .filter import ODataFilter
 from .odata.ast import And, Compare, Lambda, Literal, Node, Not, Or, Path, SearchIn, SearchIsMatch
 from .odata.printer import fields_of
@@ -22,7 +22,7 @@ def _forbidden(filter: ODataFilter | None, index: IndexSettings, path: str) -> I
     if filter is None or index.filter_fields is None:
         return
     for field in sorted(fields_of(filter.node)):
-        if not _allowed(field, index.filter_fields):
+        if not is_within(field, index.filter_fields):
             yield Problem(path, "filter_field_not_allowed", f"This index does not let a filter use the field {field}.")
     if any(isinstance(node, SearchIsMatch) for node in _nodes(filter.node)):
         yield Problem(
@@ -32,18 +32,11 @@ def _forbidden(filter: ODataFilter | None, index: IndexSettings, path: str) -> I
         )
 
 
-def _allowed(field: str, allowed: tuple[str, ...]) -> bool:
-    parts = field.split("/")
-    return any("/".join(parts[:length]) in allowed for length in range(1, len(parts) + 1))
-
-
 def _missing(filter: ODataFilter | None, index: IndexSettings, path: str) -> Iterator[Problem]:  # noqa: A002
     pinned = set() if filter is None else {name for node in _conjuncts(filter.node) for name in _pinned(node, filter)}
     for field in index.required_filter_fields:
         if field not in pinned:
-            message = (
-                f"Every search of this index pins {field} down, outside or and not: {field} eq a value, or one of a list."
-            )
+            message = f"This index requires a top-level condition on {field} with a value, such as {field} eq '…'."
             yield Problem(path, "required_filter_field", message)
 
 
@@ -56,13 +49,17 @@ def _conjuncts(node: Node) -> Iterator[Node]:
 
 
 def _pinned(node: Node, whole: ODataFilter) -> Iterator[str]:
-    """The field that one top-level condition fixes to a value or to values of a list.
+    """The field that one top-level condition fixes to a value or to values of a list, none of which is null.
 
     A list written out with `or` counts only where this package wrote it from a list of values. An empty one counts too:
     it matches nothing, and that search is never sent.
     """
+    if _compares_null(node):
+        return
     if isinstance(node, Compare) and node.operator == "eq":
-        yield from ("/".join(side.parts) for side in (node.left, node.right) if isinstance(side, Path))
+        sides = (node.left, node.right)
+        if any(isinstance(side, Literal) for side in sides):
+            yield from ("/".join(side.parts) for side in sides if isinstance(side, Path))
     elif isinstance(node, SearchIn) and (node.values or node in whole.lists):
         yield "/".join(node.path.parts)
     elif isinstance(node, Or) and node in whole.lists:
@@ -84,6 +81,12 @@ def _pinned_collection(node: Lambda, whole: ODataFilter) -> Iterator[str]:
 def _is_variable(left: object, right: object, variable: str | None) -> bool:
     sides = (left, right)
     return Path((variable or "",)) in sides and any(isinstance(side, Literal) for side in sides)
+
+
+def _compares_null(node: Node) -> bool:
+    """Whether null is among the values that the condition compares with: every document without the field would match."""
+    compared = [one for one in _nodes(node) if isinstance(one, Compare)]
+    return any(side == Literal(None) for one in compared for side in (one.left, one.right))
 
 
 def _nodes(node: Node) -> Iterator[Node]:

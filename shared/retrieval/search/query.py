@@ -1,10 +1,11 @@
-"""A search as the caller means it: checked members, and the body that is sent for it (spec 3.1, 3.3)."""
+"""A search as the caller means it: checked members, and the body that is sent for it."""
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from ..errors import InvalidQuery, InvalidRequest, Problem, TooLarge
@@ -12,6 +13,7 @@ from ..filters.filter import ODataFilter
 from ..filters.odata.lexer import FIELD_PATH
 from ..limits import MAX_QUERY_CHARACTERS, MAX_SKIP, MAX_TOP
 from ..settings import IndexSettings
+from .highlights import EmphasisMarks
 from .responses import covers
 from .results import ScoreKind
 
@@ -40,6 +42,8 @@ class SearchQuery:
     syntax: Syntax = "plain"
     search_mode: SearchMode | None = None
     captions: bool = False
+    session: bool = False
+    """Whether the pages of the search come from one replica of the service."""
 
     def check(self) -> None:
         """Raises TooLarge for an over-long text, InvalidRequest for a blank one and for numbers out of range."""
@@ -62,12 +66,12 @@ class SearchQuery:
 def _range(path: str, value: object, least: int, most: int) -> list[Problem]:
     if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
         return []
-    return [Problem(path, "out_of_range", f"A whole number from {least} to {most} belongs here.")]
+    return [Problem(path, "out_of_range", f"Must be an integer from {least} to {most}.")]
 
 
 def _choice(path: str, value: object, allowed: Sequence[object]) -> list[Problem]:
     words = ", ".join(str(word) for word in allowed if word is not None)
-    return [] if value in allowed else [Problem(path, "out_of_range", f"One of {words} belongs here.")]
+    return [] if value in allowed else [Problem(path, "out_of_range", f"Must be one of {words}.")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +82,7 @@ class Plan:
     semantic: bool
     unranked_reason: str | None
     base_kind: ScoreKind
+    marks: EmphasisMarks | None = None
 
 
 def plan_search(query: SearchQuery, index: IndexSettings, select: Sequence[str]) -> Plan:
@@ -88,6 +93,13 @@ def plan_search(query: SearchQuery, index: IndexSettings, select: Sequence[str])
     vector = bool(index.vector_fields) and not match_all
     body = {"search": escaped(query.text) if query.syntax == "plain" and not match_all else query.text, "top": query.top}
     body |= _asked(query, select)
+    if index.search_fields:
+        body["searchFields"] = ",".join(index.search_fields)
+    if query.session:
+        body["sessionId"] = _session_id(query, index)
+    marks = EmphasisMarks.new() if query.highlight or (semantic and query.captions) else None
+    if marks is not None:
+        body |= {"highlightPreTag": marks.start, "highlightPostTag": marks.end}
     if semantic:
         body |= _semantic_side(query, index, body)
     elif query.syntax == "full":
@@ -99,14 +111,21 @@ def plan_search(query: SearchQuery, index: IndexSettings, select: Sequence[str])
         semantic=semantic,
         unranked_reason=reason if index.semantic_configuration is not None else None,
         base_kind="fused" if vector else "keyword",
+        marks=marks,
     )
+
+
+def _session_id(query: SearchQuery, index: IndexSettings) -> str:
+    """The same for every page of one search. It begins with a hexadecimal digit: the service refuses an underscore there."""
+    parts = (index.name, query.text, query.filter.text if query.filter else "", *query.order_by)
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
 def without_semantic(plan: Plan) -> Plan:
     """The same search without its semantic side, for a service that refuses to rank."""
     sides = ("queryType", "semanticConfiguration", "semanticQuery", "captions", "answers")
     body = {key: value for key, value in plan.body.items() if key not in sides or (key, value) == ("queryType", "full")}
-    return Plan(body=body, semantic=False, unranked_reason=None, base_kind=plan.base_kind)
+    return replace(plan, body=body, semantic=False, unranked_reason=None)
 
 
 def _asked(query: SearchQuery, select: Sequence[str]) -> dict[str, Any]:
@@ -147,9 +166,11 @@ def escaped(text: str) -> str:
     return _OPERATOR.sub(lambda match: "".join(f"\\{character}" for character in match[0]), text)
 
 
-# The fields that a search may name and those that are fetched for it (spec 2: `ReturnFields`, `ContentFields`).
+# The fields that a search may name and those that are fetched for it (`ReturnFields`, `ContentFields`).
 
 _PATH = FIELD_PATH.pattern
+_ENTRY = "Not a valid entry of {}; expected a field name."
+_HIDDEN = "The field {} is not among the ReturnFields of this index."
 # Each form holds exactly one field, so that no entry can smuggle in a second one.
 _FORMS = {
     "select": re.compile(rf"(?P<field>{_PATH})", re.ASCII),
@@ -164,6 +185,31 @@ _FORMS = {
 }
 
 
+# A colon, with the backslashes that may escape it and the field that it would search.
+_COLON = re.compile(r"(?:(?:^|(?<=[\s(+\-!\"]))(?P<field>" + _PATH + r"))?(?P<escapes>\\*):", re.ASCII)
+
+
+def check_syntax(query: SearchQuery, index: IndexSettings) -> None:
+    """Raises InvalidQuery for a query language that would look into fields which the index hides.
+
+    Code `syntax_not_allowed` where `SearchFields` does not bound the words; `invalid_query` for a colon of a `full` query
+    that follows no field of `SearchFields`: the full Lucene syntax reads `field:word` as a search of that field.
+    """
+    if query.syntax == "plain":
+        return
+    if index.hides_fields and not index.search_fields:
+        message = f"The index {index.name} takes plain queries only; its SearchFields are not set."
+        problem = Problem("$.syntax", "syntax_not_allowed", message)
+        raise InvalidQuery(message, code=problem.code, problems=(problem,))
+    if query.syntax != "full" or not index.search_fields:
+        return
+    for colon in _COLON.finditer(query.text):
+        if len(colon["escapes"]) % 2 == 0 and (colon["escapes"] or colon["field"] not in index.search_fields):
+            fields = ", ".join(index.search_fields)
+            message = f"A colon must follow one of the fields {fields}; escape the colon (\\:) where it is a character."
+            raise InvalidQuery(message, problems=(Problem("$.query", "invalid_query", message),))
+
+
 def named_fields(query: SearchQuery) -> dict[str, tuple[str, ...]]:
     """The fields that the caller names, by member of the request. Raises InvalidQuery for entries of no known form."""
     problems: list[Problem] = []
@@ -173,7 +219,7 @@ def named_fields(query: SearchQuery) -> dict[str, tuple[str, ...]]:
         for place, entry in enumerate(entries):
             match = _FORMS[member].fullmatch(entry)
             if match is None:
-                problems.append(Problem(f"$.{member}[{place}]", "invalid_query", f"This is no entry of {member}."))
+                problems.append(Problem(f"$.{member}[{place}]", "invalid_query", _ENTRY.format(member)))
                 continue
             fields = [name for name in match.groups() if name is not None]
             found.extend(fields or [""])
@@ -197,7 +243,7 @@ def check_named_fields(query: SearchQuery, index: IndexSettings) -> None:
     if allowed is None:
         return
     problems = [
-        Problem(f"$.{member}[{place}]", "field_not_returned", f"The field {field} of this index is not for callers.")
+        Problem(f"$.{member}[{place}]", "field_not_returned", _HIDDEN.format(field))
         for member, fields in named.items()
         for place, field in enumerate(fields)
         if field and not covers(allowed, field)

@@ -1,4 +1,4 @@
-"""What a refusal of the search service means for us: whose mistake it is, and what may be said about it (spec 3.4).
+"""What a refusal of the search service means for us: whose mistake it is, and what may be said about it.
 
 The service's own words go no further than this module: they quote what the caller sent.
 """
@@ -21,6 +21,7 @@ _MISSING_FIELD = re.compile(r"could not find a property|unknown field|does not e
 _RANKER_OFF = re.compile(
     r"semantic[^.]*\b(?:not enabled|not available|disabled|not supported|quota|limit|exceeded|billing)", re.IGNORECASE
 )
+_TOO_MANY_CLAUSES = re.compile(r"ClauseLimitExceeded|too ?many ?clauses|max ?clause ?count|clause limit", re.IGNORECASE)
 _READ = 4000
 _MEMBERS = {
     "select": "select",
@@ -83,6 +84,9 @@ def refusal_error(refusal: Refusal, query: SearchQuery, index: IndexSettings, se
     """The error that a refused search raises: the caller's, the operator's, or the ranker's."""
     if semantic and refusal.ranker_off:
         return SemanticUnavailable("The semantic ranker of the search service is switched off or over its quota.")
+    if _TOO_MANY_CLAUSES.search(refusal.text):
+        message = "The query has too many clauses for the search service; use fewer words, or set the index's SearchFields."
+        return InvalidQuery(message, code="too_many_clauses", problems=(Problem("$.query", "too_many_clauses", message),))
     member = _member_at_fault(refusal, query, index)
     if member is None:
         return misconfigured(index)

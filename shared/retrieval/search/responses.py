@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import sys
@@ -10,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
 from ..errors import SearchFailed
+from .highlights import EmphasisMarks, safe_html
 from .results import Caption, Hit, Semantic, SemanticAnswer
 
 # Documents as the service returns them: reading a field by its path and keeping only some fields.
@@ -72,18 +74,19 @@ class Reply:
     answers: tuple[SemanticAnswer, ...] = ()
     partial_reason: str | None = None
     pages: int = 0
+    marks: EmphasisMarks | None = None
 
     def add(self, status: int, page: Mapping[str, Any]) -> bool:
         """Take a page in; whether it held anything. Raises SearchFailed when its members are not of their types."""
         self.pages += 1
         if self.pages == 1:
             self.count, self.facets = _count(page), _facets(page)
-            self.answers = tuple(_answer(answer) for answer in _list(page, "@search.answers"))
+            self.answers = tuple(_answer(answer, self.marks) for answer in _list(page, "@search.answers"))
         reason = page.get("@search.semanticPartialResponseReason")
         if reason or status == 206:
             self.partial_reason = str(reason or _PARTIAL_WITHOUT_REASON)
-        documents = _list(page, "value")
-        if not all(isinstance(document, Mapping) for document in documents):
+        documents = page.get("value")
+        if not isinstance(documents, list) or not all(isinstance(document, Mapping) for document in documents):
             raise unreadable()
         self.documents.extend(documents)
         return bool(documents)
@@ -119,12 +122,19 @@ def next_request(page: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return parameters if isinstance(parameters, Mapping) and parameters else None
 
 
-def hits_of(reply: Reply, shown: Sequence[str] | None, hidden: Sequence[str], *, ranked: bool) -> tuple[Hit, ...]:
+def hits_of(
+    reply: Reply,
+    shown: Sequence[str] | None,
+    hidden: Sequence[str],
+    *,
+    ranked: bool,
+    marks: EmphasisMarks | None = None,
+) -> tuple[Hit, ...]:
     """The hits of a reply. `shown` are the fields the caller may see (None: all but `hidden`).
 
-    Scores of the ranker count only where it was asked (`ranked`).
+    Scores of the ranker count only where it was asked (`ranked`). `marks` are those that highlights were asked for with.
     """
-    hits = tuple(_hit(document, shown, hidden) for document in reply.documents)
+    hits = tuple(_hit(document, shown, hidden, marks) for document in reply.documents)
     return (
         hits
         if ranked
@@ -132,7 +142,9 @@ def hits_of(reply: Reply, shown: Sequence[str] | None, hidden: Sequence[str], *,
     )
 
 
-def _hit(document: Mapping[str, Any], shown: Sequence[str] | None, hidden: Sequence[str]) -> Hit:
+def _hit(
+    document: Mapping[str, Any], shown: Sequence[str] | None, hidden: Sequence[str], marks: EmphasisMarks | None
+) -> Hit:
     own = {name: value for name, value in document.items() if not name.startswith("@")}
     fields = pick(own, shown) if shown is not None else {name: value for name, value in own.items() if name not in hidden}
     return Hit(
@@ -140,13 +152,13 @@ def _hit(document: Mapping[str, Any], shown: Sequence[str] | None, hidden: Seque
         declared=own if shown is not None else {},
         score=_number(document.get("@search.score")),
         reranker_score=_number(document.get("@search.rerankerScore")),
-        highlights=_highlights(document),
-        captions=tuple(_caption(caption) for caption in _list(document, "@search.captions")),
+        highlights=_highlights(document, marks),
+        captions=tuple(_caption(caption, marks) for caption in _list(document, "@search.captions")),
     )
 
 
 def semantic_of(reply: Reply, hits: tuple[Hit, ...]) -> tuple[tuple[Hit, ...], Semantic]:
-    """The hits as they can be ranked: without scores of the ranker where it gave only some or none (spec 3.3)."""
+    """The hits as they can be ranked: without scores of the ranker where it gave only some or none."""
     if reply.partial_reason is None:
         return hits, Semantic()
     partial = Semantic(partial=True, reason=reply.partial_reason)
@@ -158,30 +170,35 @@ def semantic_of(reply: Reply, hits: tuple[Hit, ...]) -> tuple[tuple[Hit, ...], S
     return tuple(unranked), partial
 
 
-def _highlights(document: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+def _highlights(document: Mapping[str, Any], marks: EmphasisMarks | None) -> dict[str, tuple[str, ...]]:
     found = document.get("@search.highlights") or {}
     if not isinstance(found, Mapping):
         raise unreadable()
     return {
-        str(name): tuple(str(text) for text in texts)
+        str(name): tuple(safe_html(str(text), marks) for text in texts)
         for name, texts in found.items()
         if isinstance(texts, list) and not name.startswith("@") and "@" not in name
     }
 
 
-def _caption(caption: Any) -> Caption:
+def _caption(caption: Any, marks: EmphasisMarks | None) -> Caption:
     if not isinstance(caption, Mapping):
         raise unreadable()
-    return Caption(text=str(caption.get("text") or ""), highlights=caption.get("highlights") or None)
+    return Caption(text=html.escape(str(caption.get("text") or "")), highlights=_marked(caption, marks))
 
 
-def _answer(answer: Any) -> SemanticAnswer:
+def _marked(passage: Mapping[str, Any], marks: EmphasisMarks | None) -> str | None:
+    highlights = passage.get("highlights")
+    return safe_html(str(highlights), marks) if highlights else None
+
+
+def _answer(answer: Any, marks: EmphasisMarks | None) -> SemanticAnswer:
     if not isinstance(answer, Mapping):
         raise unreadable()
     return SemanticAnswer(
         key=answer.get("key"),
-        text=str(answer.get("text") or ""),
-        highlights=answer.get("highlights") or None,
+        text=html.escape(str(answer.get("text") or "")),
+        highlights=_marked(answer, marks),
         score=_number(answer.get("score")),
     )
 
@@ -203,9 +220,9 @@ def _facets(page: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def _list(page: Mapping[str, Any], name: str) -> list[Any]:
-    """A list member: none when absent, unreadable when it is anything else. The service gives null for no captions."""
-    value = page.get(name, [])
-    if value is None and name != "value":
+    """A list member: empty when absent or null, which the service gives for no captions. Raises SearchFailed."""
+    value = page.get(name)
+    if value is None:
         return []
     if not isinstance(value, list):
         raise unreadable()

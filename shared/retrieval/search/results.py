@@ -11,7 +11,7 @@ ScoreKind = Literal["keyword", "fused", "reranker", "none"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caption:
-    """A passage that the semantic ranker chose; `highlights` is the same text with emphasis tags, or None."""
+    """A passage that the semantic ranker chose, as safe HTML; `highlights` is the same with `<em>` tags, or None."""
 
     text: str
     highlights: str | None = None
@@ -19,7 +19,7 @@ class Caption:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SemanticAnswer:
-    """An answer that the semantic ranker extracted from the document with this key."""
+    """An answer that the semantic ranker extracted from the document with this key, as safe HTML."""
 
     key: str | None
     text: str
@@ -31,6 +31,7 @@ class SemanticAnswer:
 class Hit:
     """One document as returned. `fields` holds the document's own members, in the service's order, without `@search.*`.
 
+    `highlights` and `captions` are safe HTML, in which only the `<em>` of the hit is live.
     `declared` holds what was fetched for the hit's key, name and link but is not the caller's to see.
     """
 

@@ -1,4 +1,4 @@
-"""One search of one index: rights, fields, request, tries, pages, hits (spec 3)."""
+"""One search of one index: rights, fields, request, tries, pages, hits."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ..access import Caller, check_rights
+from ..concurrency import LONG_REPLY_BYTES, run_in_thread_if
 from ..errors import (
+    Forbidden,
     IdentityUnavailable,
     IndexMisconfigured,
     RetrievalError,
@@ -23,7 +26,16 @@ from ..limits import MAX_SKIP
 from ..settings import IndexSettings, RetrievalSettings
 from ..telemetry import Signals, SpanHandle
 from .azure import PERMISSION_HEADER, Connections, IndexService, ServiceReply
-from .query import Plan, SearchQuery, check_named_fields, fetched, plan_search, returned_fields, without_semantic
+from .query import (
+    Plan,
+    SearchQuery,
+    check_named_fields,
+    check_syntax,
+    fetched,
+    plan_search,
+    returned_fields,
+    without_semantic,
+)
 from .refusals import Refusal, configured_field, misconfigured, refusal_error
 from .responses import Reply, hits_of, next_request, read_page, semantic_of, unreadable
 from .results import HitPage, Semantic
@@ -58,10 +70,12 @@ class Searcher:
         self._connections = connections
         self._signals = signals
         self._clock = clock
+        self._app_refused: dict[str, bool] = {}
 
     async def search(self, index: IndexSettings, query: SearchQuery, caller: Caller) -> HitPage:
         """The hits of a checked `query`, uncut. Raises a RetrievalError; nothing is sent where a check before it fails."""
         check_rights(index, caller)
+        check_syntax(query, index)
         check_named_fields(query, index)
         check_fields(query.filter, index)
         shown = query.select or returned_fields(index)
@@ -85,6 +99,7 @@ class Searcher:
         service = self._connections.index(index.name)
         async with self._limit(tries):
             reply = await tries.run(lambda: service.count(tries.leave))
+        self._app_refused[index.name] = reply.status in _NO_RESULTS
         if reply.refused:
             raise self._refusal(reply, index, SearchQuery(text="*"), semantic=False)
         try:
@@ -132,21 +147,35 @@ class Searcher:
 
     async def _pages(self, work: _Work, plan: Plan) -> Reply:
         """Every page of the reply: the service cuts what it finds too large for one."""
-        reply = Reply()
+        reply = Reply(marks=plan.marks)
         body: Mapping[str, Any] | None = plan.body
         while body is not None:
             answer = await work.send(body)
             work.tries.status = answer.status
+            self._note_refusal(work, answer)
             if answer.refused:
-                raise self._refusal(answer, work.index, work.query, plan.semantic)
-            page = read_page(answer.body)
+                raise self._refusal(answer, work.index, work.query, plan.semantic, token=bool(work.headers))
+            page = await run_in_thread_if(len(answer.body) > LONG_REPLY_BYTES, partial(read_page, answer.body))
             more = reply.add(answer.status, page)
             body = next_request(page) if more and len(reply.documents) < work.query.top else None
         return reply
 
-    def _refusal(self, reply: ServiceReply, index: IndexSettings, query: SearchQuery, semantic: bool) -> RetrievalError:
-        """The error of a reply that no further try would change; the operator's ones are told."""
+    def _note_refusal(self, work: _Work, reply: ServiceReply) -> None:
+        """Remembers how the service takes the app's own identity: by the last query without a caller's token."""
+        if not work.headers:
+            self._app_refused[work.index.name] = reply.status in _NO_RESULTS
+
+    def _refusal(
+        self, reply: ServiceReply, index: IndexSettings, query: SearchQuery, semantic: bool, *, token: bool = False
+    ) -> RetrievalError:
+        """The error of a reply that no further try would change; the operator's ones are told.
+
+        With a caller's `token` a refusal is the caller's, unless the service refused the app without one too.
+        """
         status = reply.status
+        if token and not self._app_refused.get(index.name) and _refuses_token(reply):
+            message = "The search service refuses the token of x-ms-query-source-authorization; get a new one."
+            return Forbidden(message, code="caller_token_refused")
         if status in _NO_RESULTS:
             self._signals.event("search_refused", index=index.name, status=status)
             return SearchRefused("The search service refuses the app's identity.")
@@ -171,9 +200,13 @@ class Searcher:
             self._signals.count("app.search.partial", index=index.name, reason=page.semantic.reason)
 
 
+def _refuses_token(reply: ServiceReply) -> bool:
+    return reply.status in _NO_RESULTS or (reply.status == 400 and PERMISSION_HEADER.encode() in reply.body.lower())
+
+
 def _page(reply: Reply, work: _Work, plan: Plan, fallen: Semantic | None = None) -> HitPage:
     query = work.query
-    hits = hits_of(reply, work.shown, work.index.vector_fields, ranked=plan.semantic)
+    hits = hits_of(reply, work.shown, work.index.vector_fields, ranked=plan.semantic, marks=plan.marks)
     semantic = fallen or (Semantic(reason=plan.unranked_reason) if plan.unranked_reason else None)
     if plan.semantic:
         hits, semantic = semantic_of(reply, hits)
@@ -191,7 +224,7 @@ def _page(reply: Reply, work: _Work, plan: Plan, fallen: Semantic | None = None)
 
 
 def mode_of(index: IndexSettings) -> str:
-    """How queries of the index are sent: keyword, semantic, hybrid or both (spec 3.3)."""
+    """How queries of the index are sent: keyword, semantic, hybrid or both."""
     if index.vector_fields:
         return "hybrid_semantic" if index.semantic_configuration else "hybrid"
     return "semantic" if index.semantic_configuration else "keyword"

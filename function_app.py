@@ -222,13 +222,16 @@ async def resolve_citations_tool(call: str, context: func.Context) -> str:
     return await api.answer_tool(api.RESOLVE_CITATIONS_TOOL, call, context.trace_context)
 
 
-@app.queue_trigger(arg_name="msg", queue_name=QUEUE, connection="BriefingStorage")
+# As bytes: of a text the host would lay the members of the JSON over the message's own id, dequeueCount and insertionTime.
+@app.queue_trigger(arg_name="msg", queue_name=QUEUE, connection="BriefingStorage", data_type=func.DataType.BINARY)
 async def briefing(msg: func.QueueMessage, context: func.Context) -> None:
     """One message, one outcome."""
     await api.take_message(taken(msg), context.trace_context)
 
 
-@app.queue_trigger(arg_name="msg", queue_name=f"{QUEUE}-poison", connection="BriefingStorage")
+@app.queue_trigger(
+    arg_name="msg", queue_name=f"{QUEUE}-poison", connection="BriefingStorage", data_type=func.DataType.BINARY
+)
 async def briefing_poison(msg: func.QueueMessage, context: func.Context) -> None:
     """Marks what the queue gave up on; never raises."""
     await api.take_poison(taken(msg), context.trace_context)

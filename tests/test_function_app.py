@@ -111,6 +111,8 @@ def test_queues(registered: dict[str, list[dict[str, Any]]]) -> None:
     for name, queue in QUEUES.items():
         found = trigger(registered[name])
         assert (found["queueName"], found["connection"]) == (queue, "BriefingStorage")
+        # Given a text, the host lays the message's own members over the trigger's data, so a message could forge its id.
+        assert str(found["dataType"]).upper() == "BINARY"
     other = bindings({"AiAgents__Briefings__QueueName": "reports"})
     assert trigger(other["briefing_poison"])["queueName"] == "reports-poison"
 

@@ -95,7 +95,7 @@ async def handle_get(services: Services, call: Call) -> Reply:
 
 async def handle_delete(services: Services, call: Call) -> Reply:
     """Cancels or erases one briefing."""
-    await (await services.briefings()).delete(_id(call))
+    await (await services.briefings()).delete(_id(call), call.caller)
     return Reply(status=204)
 
 
@@ -116,7 +116,8 @@ async def handle_list(services: Services, call: Call) -> Reply:
     """A page of a batch."""
     place: BatchPlace = call.body
     with fault_paths(_PARAMETERS):
-        page = await (await services.briefings()).batch_page(_id(call), status=place.status, continuation=place.continuation)
+        briefings = await services.briefings()
+        page = await briefings.batch_page(_id(call), call.caller, status=place.status, continuation=place.continuation)
     return Reply(body=page_json(page))
 
 
@@ -128,7 +129,7 @@ async def handle_retries(services: Services, call: Call) -> Reply:
 
 async def handle_delete_batch(services: Services, call: Call) -> Reply:
     """Cancels or erases all briefings of a batch."""
-    await (await services.briefings()).delete_batch(_id(call))
+    await (await services.briefings()).delete_batch(_id(call), call.caller)
     return Reply(status=204)
 
 

@@ -1,10 +1,10 @@
-"""Who may submit and read a briefing: whoever may read all the indexes that it is made from (spec 9.1)."""
+"""Who may submit, read and erase a briefing, by the rights to the indexes that it is made from."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from shared.retrieval import Caller, Forbidden, IndexSettings, NotConfigured, check_rights
+from shared.retrieval import Caller, Forbidden, IndexSettings, NotConfigured, check_rights, may_read
 
 
 class Access:
@@ -38,10 +38,29 @@ class Access:
             check_rights(self._indexes[name], caller)
 
     def require_readable(self, names: Iterable[str], caller: Caller) -> None:
-        """Raises `Forbidden` when the caller may not read one of the indexes; of one no longer configured nobody knows."""
+        """Raises `Forbidden` when the caller may not read one of the indexes; of one no longer configured nobody knows.
+
+        Documents of an index with `PermissionFilter` are each reader's own, and a stored briefing cannot tell whose: it is
+        refused whatever token comes with the call, since nobody checks that token here.
+        """
         for name in names:
             index = self._indexes.get(name)
             if index is None and not caller.trusted:
                 raise Forbidden(f"The briefing was made from the index {name}, which is not configured any more.")
+            if index is not None and index.permission_filter:
+                message = f"Documents of the index {name} carry permissions, so a stored briefing of it is shown to nobody."
+                raise Forbidden(message, code="caller_token_required")
             if index is not None:
                 check_rights(index, caller)
+
+    def is_visible(self, names: Iterable[str], caller: Caller) -> bool:
+        """Whether the caller has the roles of those of the indexes that are configured and ask for some."""
+        return all(may_read(self._indexes[name], caller) for name in names if name in self._indexes)
+
+    def require_erasable(self, names: Iterable[str], caller: Caller) -> None:
+        """Raises `Forbidden` (`role_required`) unless the caller has the roles of the indexes.
+
+        Neither permissions of documents nor an index that is gone hinder an erasure.
+        """
+        if not self.is_visible(names, caller):
+            raise Forbidden("Deleting this needs a role that this caller does not have.", code="role_required")

@@ -115,8 +115,12 @@ class Batches:
         self._signals.record("app.briefing.in_batch", progress.percent)
         return progress
 
-    async def page(self, batch_id: str, *, status: str | None = None, continuation: str | None = None) -> BatchPage:
+    async def page(
+        self, batch_id: str, caller: Caller, *, status: str | None = None, continuation: str | None = None
+    ) -> BatchPage:
         """The next hundred briefings of a batch, of one status where that is asked for.
+
+        Rows whose index roles the caller lacks are left out, so a page may be shorter and have a continuation.
 
         Raises `InvalidSubmission` for an unknown status, `InvalidContinuation`, `BriefingNotFound`.
         """
@@ -124,7 +128,8 @@ class Batches:
         found, following = await self._collect(batch_id, status, where)
         if not found and continuation is None:
             await self._require_known(batch_id)
-        briefings = tuple(_listed(entry) for entry in found)
+        visible = self._parts.access.is_visible
+        briefings = tuple(_listed(entry) for entry in found if visible(entry_standing(entry).indexes, caller))
         if briefings and all(briefing.erased for briefing in briefings):
             await self._require_kept(batch_id)
         follows = write_continuation(_list_name(batch_id, status), following.marker, following.after)
@@ -143,22 +148,27 @@ class Batches:
             failed = [entry for entry in entries if _is_retried(entry_standing(entry))]
             keys = [RecordKey(batch_id=batch_id, id=id_in_record(entry.name)) for entry in failed]
             records = await for_each(keys, self._store.record, AT_ONCE)
-            orders = [self._retry_order(record) for record in records if record and not record.standing.erased]
+            kept = [record for record in records if record and not record.standing.erased]
+            for record in kept:
+                self._parts.access.require_erasable(record.standing.indexes, caller)
+            orders = [self._retry_order(record) for record in kept]
             for name in {index for order in orders for index in order.definition.indexes}:
                 self._parts.access.require_submittable((name,), caller)
             span.set(briefings=len(orders))
             return tuple(await self._parts.submission.accept(orders, check_first=False)) if orders else ()
 
-    async def delete(self, batch_id: str) -> None:
+    async def delete(self, batch_id: str, caller: Caller) -> None:
         """Cancels what has not begun and erases what is final; the batch takes no more briefings.
 
-        Raises `BriefingNotFound`, and `BriefingBusy` while one runs or waits to be run again. Then nothing has changed,
-        unless one began meanwhile; the same call later does the rest.
+        Raises `BriefingNotFound`, `Forbidden` without the roles of the indexes of all, and `BriefingBusy` while one runs or
+        waits to be run again. Then nothing has changed, unless one began meanwhile; the same call later does the rest.
         """
         with self._signals.span("erase", batch_id=batch_id) as span:
             entries = [entry async for entry in self._entries(batch_id)]
             if not entries:
                 raise await self._absent(batch_id)
+            for entry in entries:
+                self._parts.access.require_erasable(entry_standing(entry).indexes, caller)
             _require_still(entry_standing(entry) for entry in entries)
             await self._store.mark_deleted(batch_id)
             await for_each(entries, lambda entry: self._erase(batch_id, entry), AT_ONCE)

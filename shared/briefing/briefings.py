@@ -140,10 +140,11 @@ class Briefings:
         definition = self._definitions.exactly(view.briefing, view.definition_version)
         return await asyncio.to_thread(render_page, view, definition.title if definition else "Briefing")
 
-    async def delete(self, briefing_id: str) -> None:
+    async def delete(self, briefing_id: str, caller: Caller) -> None:
         """Cancels what has not begun, erases what is final; its id stays taken. Deleting again changes nothing.
 
-        Raises `BriefingNotFound`, and `BriefingBusy` while it runs or waits to be run again.
+        Raises `BriefingNotFound`, `Forbidden` without the roles of its indexes, and `BriefingBusy` while it runs or waits to
+        be run again.
         """
         known = _known_form(briefing_id)
         await self._prepare()
@@ -151,6 +152,8 @@ class Briefings:
             pointer = await self._store.pointer(known)
             if pointer is None:
                 raise BriefingNotFound("no briefing of this id is known")
+            record = await self._store.record(pointer.key)
+            self._access.require_erasable(() if record is None else record.standing.indexes, caller)
             await self._announcer.announce(await erase_record(self._store, pointer))
 
     async def batch(self, batch_id: str) -> BatchProgress:
@@ -159,12 +162,17 @@ class Briefings:
         await self._prepare()
         return await self._batches.progress(known)
 
-    async def batch_page(self, batch_id: str, *, status: str | None = None, continuation: str | None = None) -> BatchPage:
-        """The next hundred briefings of a batch. Raises `InvalidSubmission`, `InvalidContinuation`, and as `batch`."""
+    async def batch_page(
+        self, batch_id: str, caller: Caller, *, status: str | None = None, continuation: str | None = None
+    ) -> BatchPage:
+        """The next hundred briefings of a batch, without those whose index roles the caller lacks.
+
+        Raises `InvalidSubmission`, `InvalidContinuation`, and as `batch`.
+        """
         known = _known_form(batch_id)
         check_batch_page(known, status, continuation)
         await self._prepare()
-        return await self._batches.page(known, status=status, continuation=continuation)
+        return await self._batches.page(known, caller, status=status, continuation=continuation)
 
     async def retry_batch(self, batch_id: str, caller: Caller) -> tuple[Receipt, ...]:
         """One new briefing for each failed and each unchecked one of a batch; the same ones whenever it is called."""
@@ -172,11 +180,11 @@ class Briefings:
         await self._prepare()
         return await self._batches.retry(known, caller)
 
-    async def delete_batch(self, batch_id: str) -> None:
+    async def delete_batch(self, batch_id: str, caller: Caller) -> None:
         """Deletes all of a batch, which then takes no more briefings. Raises as `delete`; nothing changes while one runs."""
         known = _known_form(batch_id)
         await self._prepare()
-        await self._batches.delete(known)
+        await self._batches.delete(known, caller)
 
     def definitions(self) -> Sequence[Definition]:
         """The definitions by name, newest version first; `schema` is that of their parameters."""
@@ -238,7 +246,7 @@ class Briefings:
         record = await self._record(known)
         if record.standing.erased:
             raise BriefingGone("the briefing was deleted")
-        self._access.require_readable(record.indexes, caller)
+        self._access.require_readable(record.standing.indexes, caller)
         return record
 
     async def _record(self, briefing_id: str) -> Record:

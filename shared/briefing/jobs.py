@@ -31,7 +31,7 @@ class Order:
 
     def record(self, standing: Standing) -> Record:
         """A record of this order."""
-        return Record(key=self.key, standing=standing, parameters=self.parameters, indexes=self.definition.indexes)
+        return Record(key=self.key, standing=standing, parameters=self.parameters)
 
     def standing(self, **members: Any) -> Standing:
         """A standing of this order."""
@@ -40,6 +40,7 @@ class Order:
             version=self.definition.version,
             digest=self.digest,
             retry_of=self.retry_of,
+            indexes=self.definition.indexes,
             created_at=now(),
             **members,
         )

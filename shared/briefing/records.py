@@ -101,6 +101,8 @@ class Standing:
     attempts: int = 0
     reason: str | None = None
     retry_of: str | None = None
+    indexes: tuple[str, ...] = ()
+    """The indexes that it is made from: their roles bound who may see it in a list."""
     run: str | None = None
     """The run that holds the record while it is running, or that made it final."""
     message: str | None = None
@@ -127,6 +129,7 @@ class Standing:
             "attempts": str(self.attempts),
             "reason": self.reason or "",
             "retryof": self.retry_of or "",
+            "indexes": ",".join(self.indexes),
             "run": self.run or "",
             "message": self.message or "",
             "erased": "yes" if self.erased else "",
@@ -149,6 +152,7 @@ class Standing:
             attempts=int(metadata.get("attempts", "0")),
             reason=metadata.get("reason"),
             retry_of=metadata.get("retryof"),
+            indexes=tuple(filter(None, metadata.get("indexes", "").split(","))),
             run=metadata.get("run"),
             message=metadata.get("message"),
             erased="erased" in metadata,
@@ -179,7 +183,6 @@ class Record:
     key: RecordKey
     standing: Standing
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    indexes: tuple[str, ...] = ()
     result: Mapping[str, Any] | None = None
     problems: tuple[Problem, ...] = ()
     etag: str | None = None
@@ -191,7 +194,6 @@ class Record:
             "id": self.key.id,
             "batchId": self.key.batch_id,
             "parameters": self.parameters,
-            "indexes": self.indexes,
             "result": self.result,
             "problems": [[problem.path, problem.code, problem.message] for problem in self.problems],
         }
@@ -206,7 +208,6 @@ class Record:
             key=key,
             standing=Standing.from_metadata(blob.metadata),
             parameters=content.get("parameters", {}),
-            indexes=tuple(content.get("indexes", ())),
             result=content.get("result"),
             problems=tuple(Problem(*problem) for problem in content.get("problems", ())),
             etag=blob.etag,
@@ -265,7 +266,7 @@ KEPT_IN_RETRY = 80
 
 
 def is_id(value: object) -> bool:
-    """Whether it can be the id of a briefing or batch (spec 8.2)."""
+    """Whether it can be the id of a briefing or batch."""
     return isinstance(value, str) and ID.fullmatch(value) is not None
 
 

@@ -102,10 +102,10 @@ async def test_a_batch_that_nobody_submitted_is_not_found(known: str) -> None:
     briefings = Workbench().briefings()
     calls = {
         "batch": briefings.batch("none"),
-        "page": briefings.batch_page("none"),
-        "page of a status": briefings.batch_page("none", status="failed"),
+        "page": briefings.batch_page("none", NOBODY),
+        "page of a status": briefings.batch_page("none", NOBODY, status="failed"),
         "retry": briefings.retry_batch("none", NOBODY),
-        "delete": briefings.delete_batch("none"),
+        "delete": briefings.delete_batch("none", NOBODY),
     }
     for name, call in calls.items():
         if name != known:
@@ -129,7 +129,7 @@ async def test_pages_give_each_briefing_once(status: str | None, expected: int) 
     found: list[str] = []
     continuation: str | None = None
     while True:
-        page = await bench.briefings().batch_page("big", status=status, continuation=continuation)
+        page = await bench.briefings().batch_page("big", NOBODY, status=status, continuation=continuation)
         assert len(page.briefings) <= 100
         assert all(status in (None, briefing.status) for briefing in page.briefings)
         found += [briefing.id for briefing in page.briefings]
@@ -142,9 +142,9 @@ async def test_pages_give_each_briefing_once(status: str | None, expected: int) 
 
 async def test_a_page_goes_on_behind_what_was_shown_though_the_batch_has_grown() -> None:
     bench = await _filled(150)
-    page = await bench.briefings().batch_page("big", status="completed")
+    page = await bench.briefings().batch_page("big", NOBODY, status="completed")
     await bench.briefings().submit("big", [profile("a-first-one"), profile("i000003x")], NOBODY)
-    rest = await bench.briefings().batch_page("big", status="completed", continuation=page.continuation)
+    rest = await bench.briefings().batch_page("big", NOBODY, status="completed", continuation=page.continuation)
     ids = [briefing.id for briefing in (*page.briefings, *rest.briefings)]
     assert len(ids) == len(set(ids)) == 135
 
@@ -156,7 +156,7 @@ async def test_a_page_goes_on_behind_what_was_shown_though_the_batch_has_grown()
 async def test_a_foreign_continuation_is_refused(continuation: str) -> None:
     bench = await _filled(3)
     with pytest.raises(InvalidContinuation, match="not one of this list"):
-        await bench.briefings().batch_page("big", continuation=continuation)
+        await bench.briefings().batch_page("big", NOBODY, continuation=continuation)
     with pytest.raises(InvalidContinuation, match="not one of this list"):
         await bench.briefings().rejections("x" if continuation == write_continuation("rejections", "m") else continuation)
 
@@ -165,19 +165,19 @@ async def test_a_foreign_continuation_is_refused(continuation: str) -> None:
 async def test_a_continuation_that_no_storage_gives_is_refused(marker: str | None, after: str) -> None:
     bench = await _filled(3)
     with pytest.raises(InvalidContinuation, match="not one of this list"):
-        await bench.briefings().batch_page("big", continuation=write_continuation("big?", marker, after))
+        await bench.briefings().batch_page("big", NOBODY, continuation=write_continuation("big?", marker, after))
 
 
 async def test_a_status_that_none_of_a_batch_has_gives_an_empty_page() -> None:
     bench = await _filled(3)
-    page = await bench.briefings().batch_page("big", status="retrying")
+    page = await bench.briefings().batch_page("big", NOBODY, status="retrying")
     assert (page.briefings, page.continuation) == ((), None)
 
 
 async def test_an_unknown_status_is_refused() -> None:
     bench = await _filled(3)
     with pytest.raises(InvalidSubmission, match="status must be one of") as raised:
-        await bench.briefings().batch_page("big", status="done")
+        await bench.briefings().batch_page("big", NOBODY, status="done")
     assert raised.value.code == "invalid_status"
 
 
@@ -249,7 +249,7 @@ async def test_a_batch_without_failures_has_nothing_to_retry() -> None:
 async def test_deleting_cancels_what_has_not_begun() -> None:
     bench = Workbench(writer=ScriptedWriter(["Good [Evidence 1]."]))
     [text] = await bench.submitted("a")
-    await bench.briefings().delete("a")
+    await bench.briefings().delete("a", NOBODY)
     assert await bench.briefings().handle_message(text.encode(), "m") == "already_final"
     assert (await bench.briefings().batch("b1")).counts == {"cancelled": 1}
     await _is_gone(bench, "a")
@@ -260,13 +260,13 @@ async def test_deleting_erases_what_is_final() -> None:
     bench = Workbench()
     [text] = await bench.submitted("a")
     await bench.briefings().handle_message(text.encode(), "m")
-    await bench.briefings().delete("a")
-    await bench.briefings().delete("a")
+    await bench.briefings().delete("a", NOBODY)
+    await bench.briefings().delete("a", NOBODY)
     blob = bench.memory.blobs.blobs["records/b1~a.json"]
     assert (blob.content, blob.metadata["status"]) == (b"{}", "completed")
     assert await bench.briefings().handle_message(text.encode(), "m") == "already_final"
     assert (await bench.briefings().batch("b1")).counts == {"completed": 1}
-    page = await bench.briefings().batch_page("b1")
+    page = await bench.briefings().batch_page("b1", NOBODY)
     assert [(briefing.id, briefing.erased) for briefing in page.briefings] == [("a", True)]
     await _is_gone(bench, "a")
 
@@ -281,10 +281,10 @@ async def test_nothing_of_a_big_request_outlives_its_deletion(whole_batch: bool)
     done, waiting = bench.memory.queue.texts
     await bench.briefings().handle_message(done.encode(), "m1")
     if whole_batch:
-        await bench.briefings().delete_batch("b1")
+        await bench.briefings().delete_batch("b1", NOBODY)
     else:
-        await bench.briefings().delete("done")
-        await bench.briefings().delete("waiting")
+        await bench.briefings().delete("done", NOBODY)
+        await bench.briefings().delete("waiting", NOBODY)
     assert all("漢" not in blob.content.decode() for blob in bench.memory.blobs.blobs.values())
     for text in (done, waiting):
         assert await bench.briefings().handle_message(text.encode(), "m2") == "already_final"
@@ -306,7 +306,7 @@ async def _is_gone(bench: Workbench, briefing_id: str) -> None:
 async def test_what_runs_or_retries_is_not_deleted(status: Status) -> None:
     bench = await _filled(2, status)
     with pytest.raises(BriefingBusy, match="cannot be deleted now"):
-        await bench.briefings().delete_batch("big")
+        await bench.briefings().delete_batch("big", NOBODY)
     assert (await bench.briefings().batch("big")).counts == {"failed": 1, status: 1}
 
 
@@ -316,7 +316,7 @@ async def test_what_a_broken_off_submission_left_is_cancelled() -> None:
     del bench.memory.blobs.blobs["records/b1~a.json"]  # as when the process died between message and record
     with pytest.raises(BriefingNotFound, match="no briefing"):
         await bench.view("a")
-    await bench.briefings().delete("a")
+    await bench.briefings().delete("a", NOBODY)
     assert await bench.briefings().handle_message(text.encode(), "m") == "already_final"
     assert (await bench.briefings().batch("b1")).counts == {"cancelled": 1}
     await _is_gone(bench, "a")
@@ -324,20 +324,20 @@ async def test_what_a_broken_off_submission_left_is_cancelled() -> None:
 
 async def test_an_unknown_briefing_cannot_be_deleted() -> None:
     with pytest.raises(BriefingNotFound, match="no briefing"):
-        await Workbench().briefings().delete("none")
+        await Workbench().briefings().delete("none", NOBODY)
 
 
 async def test_a_deleted_batch_is_gone_and_takes_no_more() -> None:
     bench = Workbench()
     texts = await bench.submitted("a", "b")
     await bench.briefings().handle_message(texts[0].encode(), "m")
-    await bench.briefings().delete_batch("b1")
-    await bench.briefings().delete_batch("b1")
+    await bench.briefings().delete_batch("b1", NOBODY)
+    await bench.briefings().delete_batch("b1", NOBODY)
     for call in (
         bench.briefings().batch("b1"),
-        bench.briefings().batch_page("b1"),
-        bench.briefings().batch_page("b1", status="failed"),
-        bench.briefings().batch_page("b1", status="cancelled"),
+        bench.briefings().batch_page("b1", NOBODY),
+        bench.briefings().batch_page("b1", NOBODY, status="failed"),
+        bench.briefings().batch_page("b1", NOBODY, status="cancelled"),
         bench.briefings().retry_batch("b1", NOBODY),
     ):
         with pytest.raises(BriefingGone, match="batch was deleted"):
@@ -376,3 +376,50 @@ async def test_rejections_come_newest_first_a_hundred_a_page() -> None:
     ids = [rejection.message_id for rejection in (*page.rejections, *rest.rejections)]
     assert ids == [f"m{number}" for number in reversed(range(105))]
     assert rest.continuation is None
+
+
+READER = Caller(roles=frozenset({"R"}))
+
+
+async def _closed_batch() -> Workbench:
+    """A batch of one final briefing, whose index asks for a role afterwards."""
+    bench = Workbench()
+    [text] = await bench.submitted("secret")
+    await bench.briefings().handle_message(text.encode(), "m")
+    bench.indexes = (IndexSettings(name="schools", allowed_roles=("R",)), *INDEXES[1:])
+    return bench
+
+
+async def test_deleting_asks_for_the_roles_of_the_indexes() -> None:
+    bench = await _closed_batch()
+    for call in (bench.briefings().delete("secret", NOBODY), bench.briefings().delete_batch("b1", NOBODY)):
+        with pytest.raises(Forbidden) as raised:
+            await call
+        assert raised.value.code == "role_required"
+    assert (await bench.briefings().get("secret", READER)).status == "completed"
+    await bench.briefings().delete("secret", READER)
+    await bench.briefings().delete_batch("b1", READER)
+
+
+async def test_lists_leave_out_what_the_caller_has_no_role_for() -> None:
+    bench = await _closed_batch()
+    assert (await bench.briefings().batch_page("b1", NOBODY)).briefings == ()
+    assert [row.id for row in (await bench.briefings().batch_page("b1", READER)).briefings] == ["secret"]
+    assert (await bench.briefings().batch("b1")).counts == {"completed": 1}
+
+
+async def test_permissions_of_documents_close_the_page_but_not_the_deletion() -> None:
+    bench = await _closed_batch()
+    bench.indexes = (IndexSettings(name="schools", permission_filter=True), *INDEXES[1:])
+    for token in (None, "made up"):
+        caller = Caller(roles=frozenset({"R"}), query_source_authorization=token)
+        with pytest.raises(Forbidden) as raised:
+            await bench.briefings().get("secret", caller)
+        assert raised.value.code == "caller_token_required"
+    await bench.briefings().delete("secret", NOBODY)
+
+
+async def test_an_index_that_is_gone_does_not_hinder_the_deletion() -> None:
+    bench = await _closed_batch()
+    bench.indexes = INDEXES[1:]
+    await bench.briefings().delete_batch("b1", NOBODY)

@@ -32,7 +32,7 @@ async def test_what_is_accepted_is_queued_once_and_recorded() -> None:
     read = [read_message(text.encode()) for text in bench.memory.queue.texts]
     assert [(message.id, message.batch_id) for message in read if isinstance(message, Message)] == [("a", "b1"), ("b", "b1")]
     record = await bench.record("a")
-    assert (record.standing.status, record.parameters, record.indexes) == (
+    assert (record.standing.status, record.parameters, record.standing.indexes) == (
         "queued",
         {"urn": "900001"},
         ("schools", "inspections"),

@@ -310,7 +310,7 @@ async def test_each_final_record_is_announced() -> None:
 async def test_a_message_of_an_unknown_id_in_a_deleted_batch_is_cancelled() -> None:
     bench = Workbench(writer=scripted(GOOD))
     await bench.briefings().submit("mb", [profile("other")], NOBODY)
-    await bench.briefings().delete_batch("mb")
+    await bench.briefings().delete_batch("mb", NOBODY)
     assert await bench.briefings().handle_message(body(message()), "x") == "cancelled"
     assert _tasks(bench) == []
 

@@ -13,6 +13,7 @@ docs/development-host.md says what it does as the real host, and what it does no
 """
 
 from .configuration import HostConfiguration, QueueConfiguration
+from .connection import ConnectionLimits
 from .cors import Cors
 from .errors import BadConfiguration, HostError
 from .keys import Keys
@@ -23,6 +24,7 @@ from .server import HostServer
 __all__ = [
     "Authentication",
     "BadConfiguration",
+    "ConnectionLimits",
     "Cors",
     "HostConfiguration",
     "HostError",

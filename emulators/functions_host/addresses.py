@@ -8,11 +8,18 @@ from dataclasses import dataclass
 PERCENT = re.compile(rb"%([0-9A-Fa-f]{2})")
 # What `PathString.ToUriComponent` leaves as it is; an existing %XX is left too.
 PLAIN_IN_PATH = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:@/")
-ABSOLUTE = re.compile(rb"https?://([^/?#]*)", re.IGNORECASE)
+ABSOLUTE = re.compile(rb"(https?)://([^/?#]*)", re.IGNORECASE)
+AUTHORITY = re.compile(rb"[A-Za-z0-9\-._~!$&'()*+,;=:\[\]%@]+")
+DEFAULT_PORTS = {b"http": b":80", b"https": b":443"}
 
 
 class BadTarget(ValueError):
-    """The target is answered with 400 before any function sees it."""
+    """The target is answered before any function sees it: 400 in most cases, 405 with the method that it would need."""
+
+    def __init__(self, status: int = 400, allow: str = "") -> None:
+        super().__init__(status)
+        self.status = status
+        self.headers = (*((("Allow", allow),) if allow else ()), ("Connection", "close"))
 
 
 @dataclass(frozen=True)
@@ -33,18 +40,38 @@ class Target:
         return parse_query(self.query.removeprefix("?"))
 
 
-def parse_target(raw: bytes) -> Target:
-    """Reads the target of a request line; raises `BadTarget`."""
+def parse_target(raw: bytes, method: str = "GET", host: str = "") -> Target:
+    """Reads the target of a request line; raises `BadTarget`.
+
+    The forms of RFC 9112, 3.2, as Kestrel (`Http1Connection.OnStartLine`) answers them.
+    """
+    if not raw.isascii():
+        raise BadTarget
     absolute = ABSOLUTE.match(raw)
     if absolute:
+        _check_host(absolute[1].lower(), absolute[2], host)
         raw = raw[absolute.end() :] or b"/"
-    if not raw.isascii() or not raw.startswith((b"/", b"?")):
-        raise BadTarget
+    elif not raw.startswith(b"/"):
+        raise _not_a_path(raw, method)
     path, mark, query = raw.partition(b"?")
     decoded = decode(path, keep=b"/")
     if "\0" in decoded:
         raise BadTarget
     return Target(_without_dot_segments(decoded or "/"), (mark + query).decode("ascii"))
+
+
+def _check_host(scheme: bytes, authority: bytes, host: str) -> None:
+    known = host.encode().lower()
+    if known not in (authority.lower(), authority.lower().removesuffix(DEFAULT_PORTS[scheme])):
+        raise BadTarget
+
+
+def _not_a_path(raw: bytes, method: str) -> BadTarget:
+    if raw == b"*":
+        return BadTarget(404) if method == "OPTIONS" else BadTarget(405, "OPTIONS")
+    if method == "CONNECT" or not AUTHORITY.fullmatch(raw):
+        return BadTarget()
+    return BadTarget(405, "CONNECT")
 
 
 def parse_query(query: str) -> dict[str, str]:

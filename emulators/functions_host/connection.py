@@ -9,6 +9,7 @@ import asyncio
 import logging
 import re
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 
 import h11
 
@@ -19,16 +20,32 @@ LOG = logging.getLogger("emulators.functions_host")
 LONGEST_REQUEST_LINE = 8192
 LONGEST_HEADERS = 32768
 MOST_HEADERS = 100
-# The Functions host's limit on a body.
-LARGEST_BODY = 104_857_600
 READ_SIZE = 262_144
 DRAIN_SECONDS = 5.0
-IDLE_SECONDS = 130.0
 END_OF_HEAD = re.compile(rb"\n\r?\n")
+FOLDED = re.compile(rb"\n[ \t]+[^ \t\r\n]")
+# Kestrel's `HttpUtilities.IsHostHeaderValid`: a name or an address, and a port in digits.
+HOST = re.compile(rb"(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9!$&'()\-._~]*)(?::[0-9]+)?")
 LENGTH = re.compile(rb"\ncontent-length[ \t]*:", re.IGNORECASE)
 VERSIONS = (b"1.0", b"1.1")
 
 Handler = Callable[[Request], Awaitable[Answer]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConnectionLimits:
+    """How much and how long a client may send; the defaults are those of the Functions host and of Kestrel below it.
+
+    largest_body: bytes. head_seconds: from the first byte of a request to the end of its head. body_grace_seconds and
+    least_body_rate: a body that is not there after the grace fails once it comes slower than so many bytes a second.
+    idle_seconds: how long a connection waits for its next request.
+    """
+
+    largest_body: int = 104_857_600
+    head_seconds: float = 30.0
+    body_grace_seconds: float = 5.0
+    least_body_rate: float = 240.0
+    idle_seconds: float = 130.0
 
 
 class Refused(Exception):
@@ -39,17 +56,24 @@ class Refused(Exception):
         self.status = status
 
 
-class BodyTooLarge(Exception):
-    """The body is over the host's limit, which is an empty 500."""
+class BodyFailed(Exception):
+    """The body is over the host's limit, or its rest does not come: an empty 500."""
 
 
 class Connection:
     """Serves one client until it or an answer ends the connection."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, handler: Handler) -> None:
+    def __init__(
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        handler: Handler,
+        limits: ConnectionLimits,
+    ) -> None:
         self._reader = reader
         self._writer = writer
         self._handler = handler
+        self._limits = limits
         self._received = b""
 
     async def run(self) -> None:
@@ -83,7 +107,7 @@ class Connection:
     async def _answer(self, exchange: Exchange) -> Answer:
         try:
             return await self._handler(exchange.request)
-        except BodyTooLarge:
+        except BodyFailed:
             exchange.keep_alive = False
             return Answer(500)
 
@@ -96,9 +120,11 @@ class Connection:
 
     async def _read_head(self) -> Exchange | None:
         """The next request, or None when the client has none; raises `Refused`."""
+        late = asyncio.get_running_loop().time() + self._limits.head_seconds if self._received else None
         while not (end := END_OF_HEAD.search(self._received.lstrip(b"\r\n"))):
             _check_limits(self._received)
-            data = await asyncio.wait_for(self._reader.read(READ_SIZE), IDLE_SECONDS)
+            data = await self._receive(late)
+            late = late or asyncio.get_running_loop().time() + self._limits.head_seconds
             if not data:
                 if self._received:
                     raise Refused(400)
@@ -107,20 +133,34 @@ class Connection:
         self._received = self._received.lstrip(b"\r\n")
         head = self._received[: end.end()]
         _check_limits(head)
-        # h11 accepts a length that is given twice with one value; Kestrel does not.
-        if len(LENGTH.findall(head)) > 1:
+        # h11 accepts a length that is given twice with one value, and folded headers; Kestrel does not.
+        if len(LENGTH.findall(head)) > 1 or FOLDED.search(head):
             raise Refused(400)
-        return Exchange(self._reader, self._writer, self._received)
+        return Exchange(self._reader, self._writer, self._received, self._limits)
+
+    async def _receive(self, late: float | None) -> bytes:
+        """More of the head; `late` is the time on the loop's clock until which it must be whole, None before it begins."""
+        if late is None:
+            return await asyncio.wait_for(self._reader.read(READ_SIZE), self._limits.idle_seconds)
+        try:
+            async with asyncio.timeout_at(late):
+                return await self._reader.read(READ_SIZE)
+        except TimeoutError:
+            raise Refused(408) from None
 
 
 class Exchange:
     """One request as h11 reads it: its head now, its body when somebody asks."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, received: bytes) -> None:
+    def __init__(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, received: bytes, limits: ConnectionLimits
+    ) -> None:
         self._reader = reader
         self._writer = writer
+        self._limits = limits
         self._parser = h11.Connection(h11.SERVER, max_incomplete_event_size=LONGEST_REQUEST_LINE + LONGEST_HEADERS)
         self._ended = False
+        self._told_to_continue = False
         try:
             self._parser.receive_data(received)
             head = self._parser.next_event()
@@ -137,7 +177,7 @@ class Exchange:
         )
 
     def _headers(self) -> Headers:
-        headers = [(name.decode("ascii"), value.decode("ascii")) for name, value in self._head.headers.raw_items()]
+        headers = [(name.decode("ascii"), value.decode("utf-8")) for name, value in self._head.headers.raw_items()]
         if self._values(b"transfer-encoding"):
             # A length beside a transfer coding does not count; Kestrel keeps it under another name.
             headers = [("X-Content-Length" if name.lower() == "content-length" else name, value) for name, value in headers]
@@ -148,31 +188,42 @@ class Exchange:
         return Framing(method=self.request.method, http_1_0=self.http_1_0, keep_alive=self.keep_alive, answer=answer)
 
     async def _read_body(self) -> bytes:
-        """The body, empty for a chunked request: the Functions host loses it. Raises `BodyTooLarge`."""
+        """The body, empty for a chunked request: the Functions host never looks at it. Raises `BodyFailed`."""
         if self._values(b"transfer-encoding"):
-            await self._read_pieces()
             return b""
-        if int(self._values(b"content-length") or 0) > LARGEST_BODY:
-            raise BodyTooLarge
+        if int(self._values(b"content-length") or 0) > self._limits.largest_body:
+            raise BodyFailed
         return b"".join(await self._read_pieces())
 
     async def _read_pieces(self) -> list[bytes]:
-        if self._parser.they_are_waiting_for_100_continue:
-            self._writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         pieces: list[bytes] = []
         total = 0
+        began = asyncio.get_running_loop().time()
         while not self._ended:
             event = self._parser.next_event()
             if event is h11.NEED_DATA:
-                self._parser.receive_data(await self._reader.read(READ_SIZE))
+                self._parser.receive_data(await self._receive(began, total))
             elif isinstance(event, h11.Data):
                 pieces.append(bytes(event.data))
                 total += len(event.data)
-                if total > LARGEST_BODY:
-                    raise BodyTooLarge
+                if total > self._limits.largest_body:
+                    raise BodyFailed
             else:
                 self._ended = True
         return pieces
+
+    async def _receive(self, began: float, total: int) -> bytes:
+        """More of the body, of which `total` bytes came since `began`; raises `BodyFailed` when it comes too slowly."""
+        if self._parser.they_are_waiting_for_100_continue and not self._told_to_continue:
+            # A client that has sent the body with its head needs no permission, and gets none.
+            self._told_to_continue = True
+            self._writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        seconds = max(self._limits.body_grace_seconds, total / self._limits.least_body_rate)
+        try:
+            async with asyncio.timeout_at(began + seconds):
+                return await self._reader.read(READ_SIZE)
+        except TimeoutError:
+            raise BodyFailed from None
 
     async def drain(self) -> bool:
         """Reads what nobody asked for, so that the next request can be read; False when that is not worth while."""
@@ -180,7 +231,7 @@ class Exchange:
             return False
         try:
             await asyncio.wait_for(self._read_pieces(), DRAIN_SECONDS)
-        except (TimeoutError, BodyTooLarge):
+        except (TimeoutError, BodyFailed):
             return False
         return True
 
@@ -205,5 +256,15 @@ def _check_head(head: h11.Request) -> None:
         raise Refused(505)
     if len(head.headers) > MOST_HEADERS:
         raise Refused(431)
-    if not all(value.isascii() for _, value in head.headers):
+    if not all(_is_utf8(value) for _, value in head.headers):
         raise Refused(400)
+    if not all(HOST.fullmatch(value) for name, value in head.headers if name == b"host"):
+        raise Refused(400)
+
+
+def _is_utf8(value: bytes) -> bool:
+    try:
+        value.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True

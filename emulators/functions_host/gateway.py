@@ -82,9 +82,9 @@ class Gateway:
     async def answer(self, request: Request) -> Answer:
         """The answer, with the headers of cross-origin calls and host.json."""
         try:
-            target = parse_target(request.target)
-        except BadTarget:
-            return Answer(400)
+            target = parse_target(request.target, request.method, request.header("host"))
+        except BadTarget as refused:
+            return Answer(refused.status, refused.headers)
         if self._front.cors.is_preflight(request):
             answer = Answer(204)
         else:
@@ -112,7 +112,7 @@ class Gateway:
         if found is None:
             return NOT_FOUND
         route, values = found
-        if not self._front.keys.open(route.level, given_key(request, target.parameters)):
+        if not self._front.keys.open(route.level, given_key(request, target.parameters), route.function):
             return UNAUTHORIZED
         try:
             async with self._front.throttle.call():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from .messages import Request
@@ -13,9 +14,14 @@ PARAMETER = "code"
 
 @dataclass(frozen=True, kw_only=True)
 class Keys:
-    """The keys that the host accepts. With none at all every level is open, as with `func start` on one's own machine."""
+    """The keys that the host accepts. With none at all every level is open, as with `func start` on one's own machine.
+
+    function: opens every function. functions: keys by the name of the one function that they open. host: opens every
+    function. master: opens everything. mcp: the system key of the MCP extension.
+    """
 
     function: str = field(default="", repr=False)
+    functions: Mapping[str, str] = field(default_factory=dict, repr=False)
     host: str = field(default="", repr=False)
     master: str = field(default="", repr=False)
     mcp: str = field(default="", repr=False)
@@ -23,20 +29,25 @@ class Keys:
     @property
     def configured(self) -> bool:
         """Whether any key was given."""
-        return bool(self.function or self.host or self.master or self.mcp)
+        return any(self._all)
 
-    def open(self, level: str, given: str) -> bool:
-        """Whether `given` opens a route of `level` (`anonymous`, `function`, `admin` or `mcp`)."""
+    def open(self, level: str, given: str, function: str = "") -> bool:
+        """Whether `given` opens a route of `level` (`anonymous`, `function`, `admin` or `mcp`) of `function`."""
         if level == "anonymous" or not self.configured:
             return True
-        accepted = {"function": (self.function, self.host, self.master), "mcp": (self.mcp, self.master)}.get(
+        own = self.functions.get(function, "")
+        accepted = {"function": (self.function, own, self.host, self.master), "mcp": (self.mcp, self.master)}.get(
             level, (self.master,)
         )
         return any(_same(key, given) for key in accepted)
 
     def known(self, given: str) -> bool:
         """Whether `given` is a key that opens something."""
-        return any(_same(key, given) for key in (self.function, self.host, self.master, self.mcp))
+        return any(_same(key, given) for key in self._all)
+
+    @property
+    def _all(self) -> tuple[str, ...]:
+        return self.function, self.host, self.master, self.mcp, *self.functions.values()
 
 
 def _same(key: str, given: str) -> bool:

@@ -105,7 +105,7 @@ class Framing:
         if self._chunked:
             added.append(("Transfer-Encoding", "chunked"))
         elif self._states_length:
-            added.append(("Content-Length", str(self._body_length)))
+            added.append(("Content-Length", str(len(self.answer.body) if self.answer.sized else self._body_length)))
         if self.closes and "connection" not in self.own:
             added.append(("Connection", "close"))
         lines = [f"{name}: {value}" for name, value in (*self.answer.headers, *added)]
@@ -115,7 +115,7 @@ class Framing:
     def _states_length(self) -> bool:
         if "content-length" in self.own or "transfer-encoding" in self.own:
             return False
-        if self.answer.sized and self._has_body:
+        if self.answer.sized and self.answer.status not in BODILESS:
             return True
         return not self._body_length and self.method != "HEAD" and self.answer.status not in (204, 304)
 

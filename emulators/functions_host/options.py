@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from .connection import ConnectionLimits
 from .cors import Cors
 from .keys import Keys
 from .principals import Authentication
@@ -20,7 +21,8 @@ class HostOptions:
 
     port: 0 takes a free one. taken_visibility: seconds that a taken message stays invisible, ten minutes on the real
     host. grace: seconds that running functions have when the host stops. authentication: App Service authentication
-    in front. cors: used when neither the settings nor local.settings.json name origins.
+    in front. cors: used when neither the settings nor local.settings.json name origins. limits: of a connection; the app
+    setting FUNCTIONS_REQUEST_BODY_SIZE_LIMIT beats its `largest_body`, as on the real host.
     """
 
     port: int = 0
@@ -30,3 +32,4 @@ class HostOptions:
     grace: float = GRACE_SECONDS
     authentication: Authentication | None = None
     cors: Cors = field(default_factory=Cors)
+    limits: ConnectionLimits = field(default_factory=ConnectionLimits)

@@ -8,6 +8,7 @@ import logging
 import os
 from asyncio import StreamReader, StreamWriter, Task
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -15,7 +16,7 @@ from typing import Self
 import azure.functions as func
 
 from .configuration import HostConfiguration, read_configuration
-from .connection import Connection
+from .connection import Connection, ConnectionLimits
 from .cors import Cors, cors_of
 from .dispatcher import Dispatcher
 from .errors import HostError
@@ -33,6 +34,7 @@ from .workers import InProcessWorker, Loaded, ProcessWorker, Worker
 
 LOG = logging.getLogger("emulators.functions_host")
 SCRIPT = "function_app.py"
+BODY_LIMIT = "FUNCTIONS_REQUEST_BODY_SIZE_LIMIT"
 
 
 class HostServer:
@@ -59,6 +61,7 @@ class HostServer:
         self._configuration = read_configuration(self._folder / "host.json", self._settings)
         self._dispatcher = Dispatcher(self._worker, self._configuration.function_timeout, self._recycle)
         self._gateway = Gateway(self._front(), self._dispatcher)
+        self._limits = _limits(self._options.limits, self._settings)
         self._server: asyncio.Server | None = None
         self._port = self._options.port
         self._connections: set[Task[None]] = set()
@@ -144,7 +147,7 @@ class HostServer:
         assert task is not None
         self._connections.add(task)
         try:
-            await Connection(reader, writer, self._answer).run()
+            await Connection(reader, writer, self._answer, self._limits).run()
         finally:
             self._connections.discard(task)
 
@@ -242,3 +245,8 @@ class HostServer:
             open_tools=self._configuration.mcp.anonymous,
             throttle=Throttle(self._configuration.max_outstanding_requests, self._configuration.max_concurrent_requests),
         )
+
+
+def _limits(limits: ConnectionLimits, settings: AppSettings) -> ConnectionLimits:
+    text = settings.get(BODY_LIMIT, "").strip()
+    return replace(limits, largest_body=int(text)) if text.isascii() and text.isdigit() else limits

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 from asyncio import Event
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from typing import Any
 
 from mcp.server.lowlevel.server import Server
@@ -93,7 +93,7 @@ class McpServer:
             raise MCPError(
                 INVALID_PARAMS, f"One or more required tool properties are missing values. Please provide: {names}"
             )
-        headers = dict(context.request.headers) if context.request is not None else {}
+        headers = _headers(context.request.headers) if context.request is not None else {}
         content = {
             "name": tool.name,
             "arguments": arguments,
@@ -104,6 +104,11 @@ class McpServer:
             Invocation(function=tool.function, trigger={}, body=json.dumps(content, ensure_ascii=False).encode())
         )
         return _result(tool, outcome)
+
+
+def _headers(received: Mapping[str, str]) -> dict[str, str]:
+    """The headers of the call by lower-case name. ASGI frameworks read bytes as Latin-1; the extension reads UTF-8."""
+    return {name: value.encode("latin-1").decode("utf-8") for name, value in received.items()}
 
 
 def _result(tool: Tool, outcome: Outcome) -> CallToolResult:

@@ -30,7 +30,8 @@ from emulators.functions_host.addresses import BadTarget, decode, parse_query, p
         ("/a/.b/..c", "/a/.b/..c", "/a/.b/..c"),
         ("/a//b", "/a//b", "/a//b"),
         ("/a?x=1?y", "/a", "/a?x=1?y"),
-        ("?x=1", "/", "/?x=1"),
+        ("http://EXAMPLE.org?x=1", "/", "/?x=1"),
+        ("http://example.org:80/x", "/x", "/x"),
         ("/a?", "/a", "/a?"),
         ("/a?x=#1", "/a", "/a?x=%231"),
         ("/a%5Cb", "/a\\b", "/a%5Cb"),
@@ -40,15 +41,33 @@ from emulators.functions_host.addresses import BadTarget, decode, parse_query, p
     ],
 )
 def test_target(raw: str, path: str, text: str) -> None:
-    target = parse_target(raw.encode())
+    target = parse_target(raw.encode(), host="example.org")
     assert target.path == path
     assert target.text == text
 
 
-@pytest.mark.parametrize("raw", [b"/a%00b", "/gr\u00fc\u00df".encode(), b"*", b"api", b""])
-def test_refused_target(raw: bytes) -> None:
-    with pytest.raises(BadTarget):
-        parse_target(raw)
+CLOSE = ("Connection", "close")
+
+
+@pytest.mark.parametrize(
+    ("method", "raw", "status", "headers"),
+    [
+        ("GET", b"/a%00b", 400, (CLOSE,)),
+        ("GET", "/gr\u00fc\u00df".encode(), 400, (CLOSE,)),
+        ("GET", b"", 400, (CLOSE,)),
+        ("GET", b"?x=1", 400, (CLOSE,)),
+        ("GET", b"http://other.example/x", 400, (CLOSE,)),
+        ("GET", b"https://example.org:80/x", 400, (CLOSE,)),
+        ("CONNECT", b"example.org:443", 400, (CLOSE,)),
+        ("GET", b"example.org:443", 405, (("Allow", "CONNECT"), CLOSE)),
+        ("GET", b"*", 405, (("Allow", "OPTIONS"), CLOSE)),
+        ("OPTIONS", b"*", 404, (CLOSE,)),
+    ],
+)
+def test_refused_target(method: str, raw: bytes, status: int, headers: tuple[tuple[str, str], ...]) -> None:
+    with pytest.raises(BadTarget) as refused:
+        parse_target(raw, method, "example.org")
+    assert (refused.value.status, refused.value.headers) == (status, headers)
 
 
 @pytest.mark.parametrize(

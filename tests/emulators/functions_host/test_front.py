@@ -43,6 +43,13 @@ def test_which_key_opens_what(level: str, opening: str) -> None:
     assert KEYS.open(level, "") == (level == "anonymous")
 
 
+@pytest.mark.parametrize(("key", "opens"), [("own", True), ("others", False), ("f", True), ("h", True), ("m", True)])
+def test_the_key_of_another_function_opens_nothing(key: str, opens: bool) -> None:
+    keys = Keys(function="f", functions={"search": "own", "evidence": "others"}, host="h", master="m")
+    assert keys.open("function", key, "search") == opens
+    assert keys.known(key)
+
+
 @pytest.mark.parametrize("level", ["anonymous", "function", "admin", "mcp"])
 def test_without_keys_everything_is_open(level: str) -> None:
     assert Keys().open(level, "")

@@ -1,11 +1,12 @@
 """Replays the recorded exchanges against the embedded search service and writes docs/search-recordings.md.
 
-python -m bench.search_recordings            (the recordings have to lie beside the repository, in ../shared)
+MEASUREMENTS=folder python -m bench.search_recordings      (the folder holds the recordings and tools/replay.py)
 """
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -13,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-TOOL = ROOT.parent / "shared" / "tools" / "replay.py"
 TABLE = ROOT / "docs" / "search-recordings.md"
 START = "<!-- table: made by bench/search_recordings.py -->"
 
@@ -31,11 +31,13 @@ REASONS = {
     "knowledge-retrieve#2": f"{NUMBERED} Which documents pass the default threshold, and in which order, the model decides.",
     "knowledge-retrieve#7": NUMBERED,
     "knowledge-retrieve#8": NUMBERED,
+    "knowledge-retrieve#9": "The definition names a model, which nothing here would call, so it is refused.",
 }
 
 
 def replay() -> dict[str, Any]:
     """What the comparer says of a freshly started service."""
+    tool = Path(os.environ["MEASUREMENTS"]) / "tools" / "replay.py"
     command = [sys.executable, "-m", "emulators.azure_search", "--port", "0", "--shards", "12"]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
     assert server.stdout is not None
@@ -43,7 +45,7 @@ def replay() -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         result = Path(folder) / "result.json"
         try:
-            subprocess.run([sys.executable, str(TOOL), address, "--settle", "0.1", "--json", str(result)], check=True)
+            subprocess.run([sys.executable, str(tool), address, "--settle", "0.1", "--json", str(result)], check=True)
         finally:
             server.terminate()
             server.wait()

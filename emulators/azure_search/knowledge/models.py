@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from ..schema.models import Loose, Shape
 
 Threshold = Annotated[float, Field(ge=0, le=4, strict=False)]
-Effort = dict[str, Any]
+
+
+class MinimalEffort(Shape):
+    """The effort of a retrieval without a language model; the service calls it minimal, and it is the only one here."""
+
+    kind: Literal["minimal"]
 
 
 class FieldReference(Shape):
@@ -36,10 +41,12 @@ class Source(Loose):
     search_index_parameters: SourceIndex
 
 
-class SourceReference(Loose):
-    """A source of a knowledge base."""
+class SourceReference(Shape):
+    """A source of a knowledge base; images and freshness are not offered."""
 
     name: str
+    enable_image_serving: Literal[False] | None = None
+    enable_freshness: Literal[False] | None = None
 
 
 class Base(Loose):
@@ -48,8 +55,8 @@ class Base(Loose):
     name: str
     description: str | None = None
     knowledge_sources: list[SourceReference] = Field(min_length=1)
-    models: list[dict[str, Any]] | None = None
-    retrieval_reasoning_effort: Effort | None = None
+    output_mode: Literal["extractiveData"] | None = None
+    retrieval_reasoning_effort: MinimalEffort | None = None
 
 
 class TargetIndex(Shape):
@@ -67,7 +74,6 @@ class Agent(Loose):
     name: str
     description: str | None = None
     target_indexes: list[TargetIndex] = Field(min_length=1)
-    models: list[dict[str, Any]] | None = None
 
 
 class Intent(Shape):
@@ -109,7 +115,7 @@ class BaseCall(Shape):
     intents: list[Intent] | None = None
     messages: list[Message] | None = None
     knowledge_source_params: list[SourceParameters] | None = None
-    retrieval_reasoning_effort: Effort | None = None
+    retrieval_reasoning_effort: MinimalEffort | None = None
     output_mode: Literal["extractiveData"] | None = None
     max_runtime_in_seconds: int | None = None
     max_output_size: int | None = None

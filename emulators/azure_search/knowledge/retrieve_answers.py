@@ -42,7 +42,7 @@ class Retriever:
         """The answer of a knowledge base."""
         raw = self.knowledge.get("knowledgebases", name)
         definition, call = checked(Base, raw, "knowledgeBase"), checked(BaseCall, body, "retrievalRequest")
-        queries = base_queries(call, planned=bool(definition.models))
+        queries = base_queries(call)
         names = [each.name for each in definition.knowledge_sources]
         asked = sources_asked(call, names)
         targets = [source_target(each, self._source(each), asked.get(each)) for each in names]
@@ -65,7 +65,9 @@ class Retriever:
         """The closing activity; no model reasons here, so its tokens are none."""
         effort = call.retrieval_reasoning_effort or definition.retrieval_reasoning_effort
         found: Body = {"type": "agenticReasoning", "id": number, "reasoningTokens": 0}
-        return found | {"retrievalReasoningEffort": effort} if effort and self.version.endswith("preview") else found
+        if effort and self.version.endswith("preview"):
+            found["retrievalReasoningEffort"] = effort.model_dump()
+        return found
 
     def agent(self, name: str, body: Mapping[str, Any]) -> Body:
         """The answer of an agent in the shape of 2025-05-01-preview."""

@@ -28,15 +28,13 @@ class Target:
     source_data: bool = False
 
 
-def base_queries(call: BaseCall, *, planned: bool) -> list[str]:
-    """The texts to search: the intents, or the last message of the user where the base has a model that would plan."""
+def base_queries(call: BaseCall) -> list[str]:
+    """The texts to search: the intents. Messages need a model in the knowledge base, which none here has."""
     if call.intents:
         return [each.search for each in call.intents]
     if not call.messages:
         raise invalid_request("retrievalRequest", "A request needs 'intents' or 'messages'.")
-    if not planned:
-        raise invalid_request("retrievalRequest", "'messages' need a model in the knowledge base; use 'intents'.")
-    return [last_question(call.messages)]
+    raise invalid_request("retrievalRequest", "'messages' need a model in the knowledge base; use 'intents'.")
 
 
 def last_question(messages: Iterable[Message]) -> str:

@@ -78,6 +78,7 @@ class Knowledge:
 
     def _check_source(self, raw: Mapping[str, Any]) -> None:
         _only(raw, SOURCE_MEMBERS, "search.knowledgeSource")
+        _refuse(raw, (*PARAMETERS, *PREVIEW_PARAMETERS, "encryptionKey"), "knowledgeSource")
         options = checked(Source, raw, "knowledgeSource").search_index_parameters
         definition = self._indexes.get(options.search_index_name).definition
         configurations = definition.semantic.by_name
@@ -86,11 +87,13 @@ class Knowledge:
 
     def _check_base(self, raw: Mapping[str, Any]) -> None:
         _only(raw, BASE_MEMBERS, "search.knowledgeBase")
+        _refuse(raw, ("models", "retrievalInstructions", "answerInstructions", "encryptionKey"), "knowledgeBase")
         for each in checked(Base, raw, "knowledgeBase").knowledge_sources:
             self.get("knowledgesources", each.name)
 
     def _check_agent(self, raw: Mapping[str, Any]) -> None:
         _only(raw, AGENT_MEMBERS, "search.knowledgeAgent")
+        _refuse(raw, ("models", "requestLimits", "encryptionKey"), "knowledgeAgent")
         for each in checked(Agent, raw, "agent").target_indexes:
             self._indexes.get(each.index_name)
 
@@ -98,7 +101,9 @@ class Knowledge:
 def _name(raw: Mapping[str, Any]) -> str:
     name = raw.get("name")
     if not isinstance(name, str) or not NAME.fullmatch(name):
-        raise invalid_request("definition", "A name has lowercase letters, digits and dashes, at most 128.")
+        raise invalid_request(
+            "definition", "A name has lowercase letters, digits, underscores and single dashes, at most 128."
+        )
     return name
 
 
@@ -106,6 +111,13 @@ def _only(raw: Mapping[str, Any], known: frozenset[str], kind: str) -> None:
     unknown = next((name for name in raw if name not in known and not name.startswith("@odata.")), None)
     if unknown is not None:
         raise unknown_member(unknown, kind)
+
+
+def _refuse(raw: Mapping[str, Any], members: tuple[str, ...], where: str) -> None:
+    """400 for a member with a value that nothing here would act on, such as a model."""
+    found = next((name for name in members if raw.get(name)), None)
+    if found is not None:
+        raise invalid_request(where, f"The member '{found}' is not offered by the embedded search service.")
 
 
 def shown(kind: str, raw: Mapping[str, Any], version: str) -> Definition:
@@ -118,8 +130,8 @@ def shown(kind: str, raw: Mapping[str, Any], version: str) -> Definition:
     return head | {
         "description": raw.get("description"),
         "targetIndexes": [{name: each.get(name) for name in TARGET_MEMBERS} for each in raw["targetIndexes"]],
-        "models": [_model(each) for each in raw.get("models") or []],
-        "requestLimits": raw.get("requestLimits"),
+        "models": [],
+        "requestLimits": None,
         "encryptionKey": None,
     }
 
@@ -148,22 +160,10 @@ def _base_shown(raw: Mapping[str, Any], version: str) -> Definition:
         "description": raw.get("description"),
         **({name: raw.get(name) for name in PREVIEW_MEMBERS} if preview else {}),
         "knowledgeSources": [extra | dict(each) for each in raw["knowledgeSources"]],
-        "models": [_model(each) for each in raw.get("models") or []],
+        "models": [],
         "encryptionKey": None,
     }
     return body | {"corsOptions": raw.get("corsOptions")} if preview and later else body
-
-
-def _model(raw: Mapping[str, Any]) -> Definition:
-    """A model without its key."""
-    options = raw.get("azureOpenAIParameters")
-    if not isinstance(options, Mapping):
-        return dict(raw)
-    identity = options.get("authIdentity")
-    if isinstance(identity, Mapping):
-        identity = {"federatedIdentityClientId": None, **identity}
-    known = {name: options.get(name) for name in ("resourceUri", "deploymentId", "modelName")}
-    return {"kind": raw.get("kind"), "azureOpenAIParameters": {**known, "apiKey": None, "authIdentity": identity}}
 
 
 STATUS: Definition = {

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 SEGMENT = re.compile(r"([A-Za-z$][A-Za-z0-9$._-]*)(?:\('((?:[^']|'')*)'\))?")
-COLLECTIONS = frozenset({"indexes", "docs", "knowledgesources", "knowledgebases", "agents", "synonymmaps", "aliases"})
+COLLECTIONS = frozenset(
+    {"indexes", "docs", "knowledgesources", "knowledgebases", "agents", "synonymmaps", "aliases", "servicestats"}
+)
 OPERATIONS = {
     "search": "search",
     "search.post.search": "search",

@@ -9,6 +9,20 @@ from ..schema.definition_json import definition_json, etag
 from ..state import State, in_context
 from .addresses import Address
 
+# https://learn.microsoft.com/rest/api/searchservice/get-service-statistics/get-service-statistics
+COUNTERS = (
+    *("aliasesCount", "documentCount", "indexesCount", "indexersCount", "dataSourcesCount", "storageSize", "synonymMaps"),
+    *("skillsetCount", "vectorIndexSize"),
+)
+# https://learn.microsoft.com/azure/search/search-limits-quotas-capacity
+LIMITS = {
+    "maxStoragePerIndex": None,
+    "maxFieldsPerIndex": 1000,
+    "maxFieldNestingDepthPerIndex": 10,
+    "maxComplexCollectionFieldsPerIndex": 40,
+    "maxComplexObjectsInCollectionsPerDocument": 3000,
+}
+
 
 def list_indexes(state: State, request: Request, address: Address) -> Reply:
     """`GET /indexes`."""
@@ -47,6 +61,15 @@ def index_statistics(state: State, request: Request, address: Address) -> Reply:
     count = len(state.indexes.get(address.key or "").store)
     body = {"documentCount": count, "storageSize": 0, "vectorIndexSize": 0}
     return json_reply(200, in_context(request, "$metadata#Microsoft.Azure.Search.V2024_07_01.IndexStatistics", body))
+
+
+def service_statistics(state: State, request: Request, address: Address) -> Reply:
+    """`GET /servicestats`: what is held, without quotas; the limits are those of the service's Standard tier."""
+    indexes = state.indexes.listed()
+    held = {"documentCount": sum(len(index.store) for index in indexes), "indexesCount": len(indexes)}
+    counters = {name: {"usage": held.get(name, 0), "quota": None} for name in COUNTERS}
+    context = "$metadata#Microsoft.Azure.Search.V2024_07_01.ServiceStatistics"
+    return json_reply(200, in_context(request, context, {"counters": counters, "limits": LIMITS}))
 
 
 def _described(request: Request, index: SearchIndex, status: int) -> Reply:

@@ -47,6 +47,7 @@ TABLE: Mapping[Place, Operation] = {
     ("GET", "indexes", True, True, False, "suggest"): documents.suggestions,
     ("POST", "indexes", True, True, False, "autocomplete"): documents.completions,
     ("GET", "indexes", True, True, False, "autocomplete"): documents.completions,
+    ("GET", "servicestats", False, False, False, None): indexes.service_statistics,
     ("GET", "knowledgesources", True, False, False, "status"): knowledge.source_status,
     **{place: operation for kind in KINDS for place, operation in _definitions(kind).items()},
 }

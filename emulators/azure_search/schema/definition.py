@@ -15,7 +15,7 @@ from .models import IndexParts, checked
 from .semantic_config import SemanticConfigurations, read_semantic
 from .vector_config import VectorSearch, read_vector_search
 
-NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,126}[a-z0-9])?")
+NAME = re.compile(r"(?!.*--)[a-z0-9](?:[a-z0-9_-]{0,126}[a-z0-9_])?")
 _MEMBERS_TEXT = """
 name description fields scoringProfiles defaultScoringProfile corsOptions suggesters analyzers tokenizers
 tokenFilters charFilters normalizers encryptionKey similarity semantic vectorSearch permissionFilterOption
@@ -73,8 +73,8 @@ def read_definition(raw: Mapping[str, Any]) -> IndexDefinition:
     if not isinstance(name, str) or not NAME.fullmatch(name):
         raise invalid_request(
             "index",
-            "Index name must only contain lowercase letters, digits or dashes, cannot start or end with dashes and is "
-            "limited to 128 characters.",
+            "Index name must only contain lowercase letters, digits, underscores or single dashes, must start with a letter "
+            "or digit, cannot end with a dash and is limited to 128 characters.",
         )
     for member in NOT_OFFERED:
         if raw.get(member):

@@ -40,6 +40,11 @@ async def test_create_answers_with_defaults_filled_in(empty: Caller) -> None:
     assert (await empty.call("GET", "/indexes"))[1] == {"value": [body]}
 
 
+@pytest.mark.parametrize("name", ["m", "ma_de", "ma__de", "made_", "1-2_3-4", "m" * 128])
+async def test_names(empty: Caller, name: str) -> None:
+    assert (await empty.call("POST", "/indexes", {**index(), "name": name}))[0] == 201
+
+
 async def test_a_name_is_taken_once(empty: Caller) -> None:
     await empty.make(index(), [])
     status, body = await empty.call("POST", "/indexes", index())
@@ -113,6 +118,10 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     (index(text("a", colour="red")), "The property 'colour' does not exist on type 'search.field'"),
     ({**index(), "name": "Made"}, "Index name must only contain lowercase letters"),
     ({**index(), "name": "-made"}, "Index name must only contain lowercase letters"),
+    ({**index(), "name": "_made"}, "Index name must only contain lowercase letters"),
+    ({**index(), "name": "made-"}, "Index name must only contain lowercase letters"),
+    ({**index(), "name": "ma--de"}, "Index name must only contain lowercase letters, digits, underscores or single dashes"),
+    ({**index(), "name": "m" * 129}, "is limited to 128 characters."),
     ({**index(), "name": None}, "Index name must only contain lowercase letters"),
     ({"name": "made", "fields": []}, "The collection of fields cannot be null or empty."),
     ({"name": "made", "fields": ["x"]}, "A field must be an object."),

@@ -56,11 +56,39 @@ async def test_definitions_are_written_back_by_version(library: Caller) -> None:
     assert [each["outputMode"] for each in listed["value"]] == [None]
 
 
-async def test_a_models_key_is_never_written_back(library: Caller) -> None:
-    model = {"kind": "azureOpenAI", "azureOpenAIParameters": {"resourceUri": "https://x", "apiKey": "secret"}}
-    status, base = await library.call("PUT", "/knowledgebases('other')", {**BASE, "models": [model]})
-    assert status == 201
-    assert base["models"][0]["azureOpenAIParameters"]["apiKey"] is None
+MODEL = {"kind": "azureOpenAI", "azureOpenAIParameters": {"resourceUri": "https://x", "apiKey": "secret"}}
+
+
+@pytest.mark.parametrize(
+    ("path", "definition", "message"),
+    [
+        ("knowledgebases", {**BASE, "models": [MODEL]}, "The member 'models' is not offered"),
+        ("knowledgebases", {**BASE, "retrievalInstructions": "Be brief."}, "'retrievalInstructions' is not offered"),
+        ("knowledgebases", {**BASE, "answerInstructions": "Be brief."}, "'answerInstructions' is not offered"),
+        ("knowledgebases", {**BASE, "encryptionKey": {"keyVaultKeyName": "k"}}, "'encryptionKey' is not offered"),
+        ("knowledgebases", {**BASE, "outputMode": "answerSynthesis"}, "outputMode: Input should be 'extractiveData'"),
+        ("knowledgebases", {**BASE, "retrievalReasoningEffort": {"kind": "low"}}, "kind: Input should be 'minimal'"),
+        ("knowledgebases", {**BASE, "knowledgeSources": [{"name": "source", "enableFreshness": True}]}, "enableFreshness"),
+        ("knowledgebases", {**BASE, "knowledgeSources": [{"name": "source", "failOnError": True}]}, "'failOnError'"),
+        ("agents", {**AGENT, "models": [MODEL]}, "The member 'models' is not offered"),
+        ("agents", {**AGENT, "requestLimits": {"maxOutputSize": 5}}, "'requestLimits' is not offered"),
+        ("knowledgesources", {**SOURCE, "webParameters": {"domains": {}}}, "'webParameters' is not offered"),
+    ],
+)
+async def test_definitions_that_nothing_would_act_on(
+    library: Caller, path: str, definition: dict[str, Any], message: str
+) -> None:
+    status, answer = await library.call("PUT", f"/{path}('other')", definition, version=PREVIEW)
+    assert (status, message in answer["error"]["message"]) == (400, True), answer
+    assert (await library.call("GET", f"/{path}('other')"))[0] == 404
+
+
+async def test_a_definition_may_name_what_is_done(library: Caller) -> None:
+    plain = {**BASE, "models": [], "outputMode": "extractiveData", "retrievalReasoningEffort": {"kind": "minimal"}}
+    status, base = await library.call("PUT", "/knowledgebases('other')", plain, version=PREVIEW)
+    assert (status, base["models"], base["retrievalReasoningEffort"]) == (201, [], {"kind": "minimal"})
+    answer = await retrieved(library, intents("oak"), path="/knowledgebases('other')", version=PREVIEW)
+    assert answer["activity"][-1]["retrievalReasoningEffort"] == {"kind": "minimal"}
 
 
 async def test_put_replaces_and_delete_forgets(library: Caller) -> None:
@@ -241,6 +269,13 @@ REFUSED: list[tuple[str, str, dict[str, Any], int, str]] = [
         {**intents("x"), "knowledgeSourceParams": [{"knowledgeSourceName": "source", "rerankerThreshold": 5}]},
         400,
         "rerankerThreshold: Input should be less than or equal to 4.",
+    ),
+    (
+        "POST",
+        "/knowledgebases('base')/retrieve",
+        {**intents("x"), "retrievalReasoningEffort": {"kind": "medium"}},
+        400,
+        "retrievalReasoningEffort.kind: Input should be 'minimal'",
     ),
     ("POST", "/agents('agent')/retrieve", {"messages": []}, 400, "messages: List should have at least 1 item"),
     ("POST", "/agents('agent')/retrieve", {"messages": [{"role": "assistant"}]}, 400, "At least one message"),

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
+import subprocess
 import sys
 from collections.abc import AsyncIterator
 from email.utils import parsedate_to_datetime
+from pathlib import Path
 from typing import Any
 
 import aiohttp
@@ -20,6 +23,7 @@ from emulators.azure_search.service import SearchService
 
 from .hotels import DEFINITION, DOCUMENTS
 
+README = Path(__file__).parents[3] / "emulators" / "azure_search" / "README.md"
 VERSION = "api-version=2024-07-01"
 SEARCH = f"/indexes('inns')/docs/search.post.search?{VERSION}"
 
@@ -194,6 +198,13 @@ async def test_the_command_serves_alone_and_empty() -> None:
     finally:
         process.terminate()
         await process.wait()
+
+
+def test_the_readme_names_every_option() -> None:
+    command = (sys.executable, "-m", "emulators.azure_search", "--help")
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    table = README.read_text(encoding="utf-8").partition("| option |")[2].partition("\n\n")[0]
+    assert set(re.findall(r"--[a-z][a-z-]+", table)) == set(re.findall(r"--[a-z][a-z-]+", shown)) - {"--help"}
 
 
 async def test_a_busy_port_is_one_clear_line() -> None:

@@ -25,7 +25,7 @@ class Indexes:
             raise index_missing(name, self._service)
         return found
 
-    def listed(self) -> list[SearchIndex]:
+    def list_all(self) -> list[SearchIndex]:
         """All indexes by name."""
         return [self._indexes[name] for name in sorted(self._indexes)]
 

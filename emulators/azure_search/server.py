@@ -14,7 +14,7 @@ def application(service: SearchService) -> web.Application:
     """An aiohttp application that passes every request to the service."""
 
     async def answer(incoming: web.Request) -> web.StreamResponse:
-        return await _sent(incoming, await service.handle(await _read(incoming)))
+        return await _send(incoming, await service.handle(await _read(incoming)))
 
     app = web.Application(client_max_size=MAX_BODY)
     app.router.add_route("*", "/{path:.*}", answer)
@@ -33,7 +33,7 @@ async def _read(incoming: web.Request) -> Request:
     )
 
 
-async def _sent(incoming: web.Request, reply: Reply) -> web.StreamResponse:
+async def _send(incoming: web.Request, reply: Reply) -> web.StreamResponse:
     if reply.cut:
         return await _cut(incoming, reply)
     if reply.dropped and incoming.transport is not None:

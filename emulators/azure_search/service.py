@@ -53,12 +53,12 @@ class SearchService:
             return Reply(status=404)
         fault = self.faults.next(kind_of(address), address.key)
         if fault is None:
-            return await self._scheduled(request, address)
+            return await self._schedule(request, address)
         await asyncio.sleep(fault.delay)
-        reply = fault.reply() or await self._scheduled(replace(request, partial=fault.partial), address)
+        reply = fault.reply() or await self._schedule(replace(request, partial=fault.partial), address)
         return replace(reply, cut=True) if fault.cut else reply
 
-    async def _scheduled(self, request: Request, address: Address) -> Reply:
+    async def _schedule(self, request: Request, address: Address) -> Reply:
         """One request at a time; what writes or may run the model goes to a thread, so that the loop stays free."""
         if not _is_long(request, address) and self._lock.acquire(blocking=False):
             try:

@@ -32,7 +32,7 @@ class Target:
     @property
     def text(self) -> str:
         """Path and query as `req.url` shows them."""
-        return _encoded(self.path) + self.query.replace("#", "%23")
+        return _encode(self.path) + self.query.replace("#", "%23")
 
     @property
     def parameters(self) -> dict[str, str]:
@@ -133,7 +133,7 @@ def _without_dot_segments(path: str) -> str:
     return "/" + "/".join(kept)
 
 
-def _encoded(path: str) -> str:
+def _encode(path: str) -> str:
     raw = path.encode("utf-8", "surrogatepass")
     return "".join(
         chr(byte) if byte in PLAIN_IN_PATH or (byte == 0x25 and PERCENT.match(raw, place)) else f"%{byte:02X}"

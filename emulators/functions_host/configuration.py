@@ -117,7 +117,7 @@ def _headers(path: Path) -> dict[str, str]:
 def _limit(texts: Mapping[str, str], name: str) -> int | None:
     """A number of requests; -1, as without the setting, is no limit."""
     text = texts.get(HTTP + name.casefold())
-    number = _converted(f"extensions.http.{name}", text, int) if text else -1
+    number = _convert(f"extensions.http.{name}", text, int) if text else -1
     return number if number > 0 else None
 
 
@@ -127,7 +127,7 @@ def _function_timeout(texts: Mapping[str, str]) -> timedelta | None:
         return HostConfiguration.function_timeout
     if text == "-1":
         return None
-    span = _converted("functionTimeout", text, parse_timespan)
+    span = _convert("functionTimeout", text, parse_timespan)
     if span <= timedelta(0):
         raise BadConfiguration(f"host.json: functionTimeout {text!r} must be longer than nothing, or -1 for no limit.")
     return span
@@ -136,7 +136,7 @@ def _function_timeout(texts: Mapping[str, str]) -> timedelta | None:
 def _queues(texts: Mapping[str, str]) -> QueueConfiguration:
     def value(name: str, convert: Callable[[str], Value], otherwise: Value) -> Value:
         text = texts.get(QUEUES + name.casefold())
-        return _converted(f"extensions.queues.{name}", text, convert) if text else otherwise
+        return _convert(f"extensions.queues.{name}", text, convert) if text else otherwise
 
     default = QueueConfiguration()
     batch_size = value("batchSize", int, default.batch_size)
@@ -182,7 +182,7 @@ def _mcp(texts: Mapping[str, str]) -> McpConfiguration:
     )
 
 
-def _converted(name: str, text: str, convert: Callable[[str], Value]) -> Value:
+def _convert(name: str, text: str, convert: Callable[[str], Value]) -> Value:
     try:
         return convert(text)
     except ValueError as error:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import h11
 
-from .messages import Answer, Framing, Headers, Request
+from .messages import Framing, Headers, Request, Response
 
 LOG = logging.getLogger("emulators.functions_host")
 # Kestrel's limits; past them the answer comes before any function.
@@ -29,7 +29,7 @@ HOST = re.compile(rb"(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9!$&'()\-._~]*)(?::[0-9]+)?"
 LENGTH = re.compile(rb"\ncontent-length[ \t]*:", re.IGNORECASE)
 VERSIONS = (b"1.0", b"1.1")
 
-Handler = Callable[[Request], Awaitable[Answer]]
+Handler = Callable[[Request], Awaitable[Response]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,26 +90,26 @@ class Connection:
         try:
             exchange = await self._read_head()
         except Refused as refused:
-            await self._write(Framing(method="GET", http_1_0=False, keep_alive=False, answer=Answer(refused.status)))
+            await self._write(Framing(method="GET", http_1_0=False, keep_alive=False, answer=Response(refused.status)))
             return False
         if exchange is None:
             return False
         answer = await self._answer(exchange)
         framing = exchange.framing(answer)
         if not framing.valid:
-            framing = exchange.framing(Answer(500))
+            framing = exchange.framing(Response(500))
         await self._write(framing)
         if framing.closes or not await exchange.drain():
             return False
         self._received = exchange.rest()
         return True
 
-    async def _answer(self, exchange: Exchange) -> Answer:
+    async def _answer(self, exchange: Exchange) -> Response:
         try:
             return await self._handler(exchange.request)
         except BodyFailed:
             exchange.keep_alive = False
-            return Answer(500)
+            return Response(500)
 
     async def _write(self, framing: Framing) -> None:
         self._writer.write(framing.head())
@@ -183,7 +183,7 @@ class Exchange:
             headers = [("X-Content-Length" if name.lower() == "content-length" else name, value) for name, value in headers]
         return tuple(headers)
 
-    def framing(self, answer: Answer) -> Framing:
+    def framing(self, answer: Response) -> Framing:
         """How `answer` is written to this request."""
         return Framing(method=self.request.method, http_1_0=self.http_1_0, keep_alive=self.keep_alive, answer=answer)
 

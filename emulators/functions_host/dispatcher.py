@@ -23,7 +23,7 @@ TIMEOUT_GRACE_SECONDS = 10.0
 LATE_FAILS_SECONDS = 12.5
 
 
-class Lane:
+class WorkerSlot:
     """One worker and the calls that run on it."""
 
     def __init__(self, worker: Worker) -> None:
@@ -51,8 +51,8 @@ class Dispatcher:
         self._make = make
         self._limit = limit.total_seconds() if limit else None
         self._recycle = recycle
-        self._lane: Lane | None = None
-        self._lanes: set[Lane] = set()
+        self._slot: WorkerSlot | None = None
+        self._slots: set[WorkerSlot] = set()
         self._ready = Event()
         self._exits = 0
         self._down = False
@@ -61,27 +61,27 @@ class Dispatcher:
     async def start(self) -> Loaded:
         """Starts a worker and gives what it loaded; raises `HostError` when it ends while importing, three times."""
         for _ in range(EXITS_UNTIL_RECYCLED):
-            lane = Lane(self._make())
-            self._lanes.add(lane)
-            loaded = await lane.worker.start()
+            slot = WorkerSlot(self._make())
+            self._slots.add(slot)
+            loaded = await slot.worker.start()
             if loaded is not None:
-                self._use(lane)
+                self._use(slot)
                 return loaded
-            await lane.worker.kill()
-            self._lanes.discard(lane)
+            await slot.worker.kill()
+            self._slots.discard(slot)
             LOG.error("The worker process ended while it imported function_app.")
         raise HostError("The worker process ended while it imported function_app, three times: see what it printed.")
 
     async def invoke(self, invocation: Invocation) -> Outcome:
         """Runs one call; one that comes while the worker is replaced waits for the next."""
         await self._ready.wait()
-        lane = self._lane
-        if lane is None:
+        slot = self._slot
+        if slot is None:
             return EXITED
-        call = asyncio.ensure_future(lane.invoke(invocation))
+        call = asyncio.ensure_future(slot.invoke(invocation))
         done, _ = await asyncio.wait([call], timeout=self._limit)
-        outcome = await call if done else await self._give_up(lane, invocation, call)
-        if outcome.ending is Ending.EXITED and lane is self._lane and not lane.retired:
+        outcome = await call if done else await self._give_up(slot, invocation, call)
+        if outcome.ending is Ending.EXITED and slot is self._slot and not slot.retired:
             # Nothing more may be sent to it; it is being replaced at this moment.
             self._ready.clear()
         if not outcome.succeeded:
@@ -102,9 +102,9 @@ class Dispatcher:
     async def close(self) -> None:
         """Ends the worker and every call that still runs."""
         self.freeze()
-        self._lane = None
+        self._slot = None
         self._ready.set()
-        await asyncio.gather(*(lane.worker.kill() for lane in self._lanes))
+        await asyncio.gather(*(slot.worker.kill() for slot in self._slots))
 
     @property
     def down(self) -> bool:
@@ -114,20 +114,20 @@ class Dispatcher:
     @property
     def process_id(self) -> int | None:
         """The worker process, None while there is none or when calls run in the host's own."""
-        return getattr(self._lane.worker, "process_id", None) if self._lane else None
+        return getattr(self._slot.worker, "process_id", None) if self._slot else None
 
-    def _use(self, lane: Lane) -> None:
-        self._lane, self._down = lane, False
+    def _use(self, slot: WorkerSlot) -> None:
+        self._slot, self._down = slot, False
         self._ready.set()
-        self._start_task(self._replace_when_ended(lane))
+        self._start_task(self._replace_when_ended(slot))
 
-    async def _replace_when_ended(self, lane: Lane) -> None:
-        await lane.worker.ended()
-        if lane.retired:
+    async def _replace_when_ended(self, slot: WorkerSlot) -> None:
+        await slot.worker.wait_for_end()
+        if slot.retired:
             return
         self._ready.clear()
-        await lane.worker.kill()
-        self._lanes.discard(lane)
+        await slot.worker.kill()
+        self._slots.discard(slot)
         self._exits += 1
         LOG.error("The worker process ended (%d of %d).", self._exits, EXITS_UNTIL_RECYCLED)
         if self._exits >= EXITS_UNTIL_RECYCLED:
@@ -136,32 +136,32 @@ class Dispatcher:
         else:
             await self.restart()
 
-    async def _give_up(self, lane: Lane, invocation: Invocation, call: asyncio.Future[Outcome]) -> Outcome:
+    async def _give_up(self, slot: WorkerSlot, invocation: Invocation, call: asyncio.Future[Outcome]) -> Outcome:
         """Past functionTimeout: others may end, at most ten seconds, then the process is killed and the call has failed.
 
         Measured on the real host: what else ran there ended in time, the late call never did.
         """
         LOG.error("Timeout value of %s seconds exceeded by function 'Functions.%s'.", self._limit, invocation.function)
         failing = asyncio.create_task(asyncio.sleep(LATE_FAILS_SECONDS))
-        await self._retire(lane, invocation.id, asyncio.create_task(asyncio.sleep(TIMEOUT_GRACE_SECONDS)))
+        await self._retire(slot, invocation.id, asyncio.create_task(asyncio.sleep(TIMEOUT_GRACE_SECONDS)))
         await failing
         call.cancel()
         return Outcome(ending=Ending.TIMED_OUT, failure="The function ran longer than functionTimeout.")
 
-    async def _retire(self, lane: Lane, late: str, grace: Task[None]) -> None:
-        lane.running.discard(late)
-        if lane.retired:
+    async def _retire(self, slot: WorkerSlot, late: str, grace: Task[None]) -> None:
+        slot.running.discard(late)
+        if slot.retired:
             return
-        lane.retired = True
+        slot.retired = True
         self._ready.clear()
         self._start_task(self.restart())
-        while lane.running and not grace.done():
-            lane.idle.clear()
-            waiting = asyncio.create_task(lane.idle.wait())
+        while slot.running and not grace.done():
+            slot.idle.clear()
+            waiting = asyncio.create_task(slot.idle.wait())
             await asyncio.wait([waiting, grace], return_when=asyncio.FIRST_COMPLETED)
             waiting.cancel()
-        await lane.worker.kill()
-        self._lanes.discard(lane)
+        await slot.worker.kill()
+        self._slots.discard(slot)
 
     async def restart(self) -> Loaded:
         """Starts the next worker, however often it takes; until then calls fail at once and no messages are taken."""
@@ -170,7 +170,7 @@ class Dispatcher:
                 return await self.start()
             except HostError as error:
                 LOG.critical("%s Calls fail until it starts; the next try is in %d seconds.", error, RESTART_SECONDS)
-                self._lane, self._down = None, True
+                self._slot, self._down = None, True
                 self._ready.set()
                 await asyncio.sleep(RESTART_SECONDS)
 

@@ -17,15 +17,15 @@ from .cors import Cors
 from .dispatcher import Dispatcher
 from .invocations import Invocation, Outcome, Trace
 from .keys import Keys, given_key
-from .messages import Answer, Request
+from .messages import Request, Response
 from .principals import Authentication, UnknownToken
 from .router import Route, Router
 from .throttle import Throttle, TooManyRequests
 from .traces import trace_of
 
-NOT_FOUND = Answer(404)
-UNAUTHORIZED = Answer(401)
-FAILED = Answer(500)
+NOT_FOUND = Response(404)
+UNAUTHORIZED = Response(401)
+FAILED = Response(500)
 HOME_PAGE = (
     b"<!DOCTYPE html><html lang=en><meta charset=utf-8><title>Functions development host</title>"
     b"<p>Your Functions app is up and running on the development host."
@@ -46,7 +46,7 @@ class Timer(Protocol):
 class ToolServer(Protocol):
     """Answers the calls of MCP clients."""
 
-    async def answer(self, request: Request, target: Target) -> Answer:
+    async def answer(self, request: Request, target: Target) -> Response:
         """One HTTP exchange of the protocol."""
 
     async def close(self) -> None:
@@ -79,24 +79,24 @@ class Gateway:
         self.tools: ToolServer | None = None
         self.timers: Mapping[str, Timer] = {}
 
-    async def answer(self, request: Request) -> Answer:
+    async def answer(self, request: Request) -> Response:
         """The answer, with the headers of cross-origin calls and host.json."""
         try:
             target = parse_target(request.target, request.method, request.header("host"))
         except BadTarget as refused:
-            return Answer(refused.status, refused.headers)
+            return Response(refused.status, refused.headers)
         if self._front.cors.is_preflight(request):
-            answer = Answer(204)
+            answer = Response(204)
         else:
-            answer = await self._authenticated(request, target)
+            answer = await self._authenticate(request, target)
         return answer.with_headers((*self._front.cors.headers(request), *self._front.custom_headers.items()))
 
-    async def _authenticated(self, request: Request, target: Target) -> Answer:
+    async def _authenticate(self, request: Request, target: Target) -> Response:
         try:
             if self._front.authentication is not None:
                 request = self._front.authentication.authenticate(request)
         except UnknownToken:
-            return Answer(401, (("WWW-Authenticate", "Bearer"),))
+            return Response(401, (("WWW-Authenticate", "Bearer"),))
         path = target.path.casefold().removesuffix("/")
         if path == "":
             return self._home()
@@ -107,7 +107,7 @@ class Gateway:
             return self._refusal(level, request, target) or await self.tools.answer(request, target)
         return await self._function(request, target)
 
-    async def _function(self, request: Request, target: Target) -> Answer:
+    async def _function(self, request: Request, target: Target) -> Response:
         found = self.router.find(request.method.upper(), target.path)
         if found is None:
             return NOT_FOUND
@@ -118,7 +118,7 @@ class Gateway:
             async with self._front.throttle.call():
                 outcome = await self._dispatcher.invoke(await self._invocation(request, target, route, values))
         except TooManyRequests:
-            return Answer(429)
+            return Response(429)
         return _answer_of(outcome) if outcome.succeeded else FAILED
 
     async def _invocation(self, request: Request, target: Target, route: Route, values: Mapping[str, str]) -> Invocation:
@@ -133,14 +133,14 @@ class Gateway:
         trace = trace_of(request, target.path) if self._front.open_telemetry else Trace()
         return Invocation(function=route.function, trigger=trigger, body=await request.read(), trace=trace)
 
-    def _home(self) -> Answer:
+    def _home(self) -> Response:
         if not self._front.home_page:
-            return Answer(204)
-        return Answer(200, (("Content-Type", "text/html"),), HOME_PAGE, sized=True)
+            return Response(204)
+        return Response(200, (("Content-Type", "text/html"),), HOME_PAGE, sized=True)
 
-    def _admin(self, request: Request, target: Target, path: str) -> Answer:
+    def _admin(self, request: Request, target: Target, path: str) -> Response:
         if path == PING and request.method in ("GET", "POST"):
-            return Answer(200, (("Cache-Control", "no-store,no-cache"), ("Pragma", "no-cache")))
+            return Response(200, (("Cache-Control", "no-store,no-cache"), ("Pragma", "no-cache")))
         if path != STATUS and not f"{path}/".startswith(ADMIN_FUNCTIONS):
             return NOT_FOUND
         refusal = self._refusal("admin", request, target)
@@ -148,22 +148,22 @@ class Gateway:
             return refusal
         if path == STATUS and request.method in ("GET", "POST"):
             content = json.dumps(self._status()).encode()
-            return Answer(200, (("Content-Type", "application/json; charset=utf-8"),), content, sized=True)
+            return Response(200, (("Content-Type", "application/json; charset=utf-8"),), content, sized=True)
         return self._start_timer(path.removeprefix(ADMIN_FUNCTIONS)) if request.method == "POST" else NOT_FOUND
 
-    def _start_timer(self, function: str) -> Answer:
+    def _start_timer(self, function: str) -> Response:
         timer = self.timers.get(function)
         if timer is None:
             return NOT_FOUND
         timer.begin()
-        return Answer(202)
+        return Response(202)
 
-    def _refusal(self, level: str, request: Request, target: Target) -> Answer | None:
+    def _refusal(self, level: str, request: Request, target: Target) -> Response | None:
         """Built-in routes tell a key that does not suffice, 403, from none and from a wrong one, 401."""
         key = given_key(request, target.parameters)
         if self._front.keys.open(level, key):
             return None
-        return Answer(403) if self._front.keys.known(key) else Answer(401, (("WWW-Authenticate", "Bearer"),))
+        return Response(403) if self._front.keys.is_known(key) else Response(401, (("WWW-Authenticate", "Bearer"),))
 
     def _status(self) -> dict[str, Any]:
         return {
@@ -179,11 +179,11 @@ class Gateway:
         }
 
 
-def _answer_of(outcome: Outcome) -> Answer:
+def _answer_of(outcome: Outcome) -> Response:
     answer = outcome.answer
     headers = [(name, value) for name, value in answer["headers"]]
     cookies = [("Set-Cookie", _cookie(cookie)) for cookie in answer["cookies"]]
-    return Answer(answer["status"], (*headers, *cookies), outcome.body)
+    return Response(answer["status"], (*headers, *cookies), outcome.body)
 
 
 def _cookie(cookie: Mapping[str, Any]) -> str:

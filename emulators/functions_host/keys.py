@@ -41,7 +41,7 @@ class Keys:
         )
         return any(_same(key, given) for key in accepted)
 
-    def known(self, given: str) -> bool:
+    def is_known(self, given: str) -> bool:
         """Whether `given` is a key that opens something."""
         return any(_same(key, given) for key in self._all)
 

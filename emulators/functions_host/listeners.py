@@ -65,7 +65,7 @@ def set_up(functions: Sequence[Function], settings: AppSettings, configuration: 
         try:
             _check_enabled(function, settings)
             _check_bindings(function)
-            KINDS[function.kind](function.name, _resolved(function.trigger, settings), listeners, settings)
+            KINDS[function.kind](function.name, _resolve_settings(function.trigger, settings), listeners, settings)
         except (NotServed, UnresolvedSetting, RouteRefused, BadTemplate) as reason:
             listeners.problems.append(f"The '{function.name}' function is in error: {reason}")
     return listeners
@@ -85,7 +85,7 @@ def _check_bindings(function: Function) -> None:
             raise NotServed(f"The binding type '{binding.get('type')}' is not one that this host runs.")
 
 
-def _resolved(trigger: Mapping[str, Any], settings: AppSettings) -> dict[str, Any]:
+def _resolve_settings(trigger: Mapping[str, Any], settings: AppSettings) -> dict[str, Any]:
     return {
         name: settings.resolve(value) if name in RESOLVED and isinstance(value, str) else value
         for name, value in trigger.items()

@@ -42,7 +42,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Response:
     """What goes back; `sized` ones state their length, as the host's own pages do, the others are sent in chunks."""
 
     status: int
@@ -50,9 +50,9 @@ class Answer:
     body: bytes = b""
     sized: bool = False
 
-    def with_headers(self, headers: Iterable[tuple[str, str]]) -> Answer:
+    def with_headers(self, headers: Iterable[tuple[str, str]]) -> Response:
         """The same answer with more headers."""
-        return Answer(self.status, (*self.headers, *headers), self.body, self.sized)
+        return Response(self.status, (*self.headers, *headers), self.body, self.sized)
 
 
 @dataclass(kw_only=True)
@@ -62,7 +62,7 @@ class Framing:
     method: str
     http_1_0: bool
     keep_alive: bool
-    answer: Answer
+    answer: Response
     own: dict[str, str] = field(init=False)
 
     def __post_init__(self) -> None:

@@ -22,7 +22,7 @@ from .dispatcher import Dispatcher
 from .errors import HostError
 from .gateway import Front, Gateway, ToolServer
 from .listeners import Listeners, set_up
-from .messages import Answer, Request
+from .messages import Request, Response
 from .options import HostOptions
 from .queues import QueueListener, Surroundings, start_queues
 from .router import Route
@@ -134,7 +134,7 @@ class HostServer:
     async def _listen(self) -> asyncio.Server:
         address, port = self._options.address, self._options.port
         try:
-            return await asyncio.start_server(self._connected, address, port, backlog=512)
+            return await asyncio.start_server(self._serve_connection, address, port, backlog=512)
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
                 raise HostError(f"Port {port} is in use: stop what listens there, or choose another with --port.") from error
@@ -142,7 +142,7 @@ class HostServer:
         except OverflowError as error:
             raise HostError(f"Port {port} does not exist: choose one from 0 to 65535.") from error
 
-    async def _connected(self, reader: StreamReader, writer: StreamWriter) -> None:
+    async def _serve_connection(self, reader: StreamReader, writer: StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
         self._connections.add(task)
@@ -151,7 +151,7 @@ class HostServer:
         finally:
             self._connections.discard(task)
 
-    async def _answer(self, request: Request) -> Answer:
+    async def _answer(self, request: Request) -> Response:
         self._busy += 1
         try:
             # The port is taken first, so that a busy one is told at once; who calls already waits for the functions.

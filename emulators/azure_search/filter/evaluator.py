@@ -14,7 +14,7 @@ from ..errors import ServiceError
 from ..schema.edm import instant
 from ..storage.store import DocumentStore, Mask
 from . import odata
-from .filter_types import FilterTypes, refused
+from .filter_types import FilterTypes, filter_error
 from .geography import distance, inside, place
 
 Scores = NDArray[np.float64]
@@ -41,7 +41,7 @@ def parse_filter(text: str) -> odata.Node:
     try:
         return odata.parse(text)
     except odata.FilterSyntax as error:
-        raise refused(f"Syntax error at position {error.position} in '{text}'.") from None
+        raise filter_error(f"Syntax error at position {error.position} in '{text}'.") from None
 
 
 class Filter:
@@ -78,7 +78,7 @@ class Filter:
     def _by_column(self, node: odata.Node) -> Mask:
         """Conditions on one field outside lambdas: over a column of its values, kept until a document changes."""
         path = single_path(node)
-        column = self._store.derived(("column", path), lambda: self._column(path))
+        column = self._store.remember(("column", path), lambda: self._column(path))
         test = _condition(node)
         return np.fromiter(map(test, column), np.bool_, len(column))
 
@@ -87,7 +87,7 @@ class Filter:
         return [_comparable(_follow(each, path), kind) for each in self._store.documents]
 
     def _by_document(self, node: odata.Node) -> Mask:
-        test = compiled(node)
+        test = compile_test(node)
         documents = self._store.documents
         return np.fromiter((each is not None and test({"": each}) for each in documents), np.bool_, len(documents))
 
@@ -135,7 +135,7 @@ def _compare(name: odata.Comparison, constant: Any) -> Callable[[Any], bool]:
     if isinstance(constant, odata.DateTimeOffset):
         moment = instant(constant.text)
         if moment is None:
-            raise refused(f"The literal '{constant.text}' is no date-time with a zone.")
+            raise filter_error(f"The literal '{constant.text}' is no date-time with a zone.")
         constant = moment
     if name == "eq":
         return lambda value: bool(value == constant)
@@ -157,17 +157,17 @@ def _follow(value: Any, parts: Iterable[str]) -> Any:
     return value
 
 
-def compiled(node: odata.Node) -> Test:
+def compile_test(node: odata.Node) -> Test:
     """A test of one document, with the range variables of lambdas in scope."""
     match node:
         case odata.And(operands):
-            tests = [compiled(each) for each in operands]
+            tests = [compile_test(each) for each in operands]
             return lambda scope: all(test(scope) for test in tests)
         case odata.Or(operands):
-            choices = [compiled(each) for each in operands]
+            choices = [compile_test(each) for each in operands]
             return lambda scope: any(test(scope) for test in choices)
         case odata.Not(operand):
-            inner = compiled(operand)
+            inner = compile_test(operand)
             return lambda scope: not inner(scope)
         case odata.Boolean(odata.Literal(value)):
             return lambda scope: value is True
@@ -200,7 +200,7 @@ def resolve(path: odata.Path, scope: Scope) -> Any:
 def _lambda(node: odata.Lambda) -> Test:
     if node.predicate is None or node.variable is None:
         return lambda scope: bool(resolve(node.path, scope))
-    test, name, over = compiled(node.predicate), node.variable, any if node.kind == "any" else all
+    test, name, over = compile_test(node.predicate), node.variable, any if node.kind == "any" else all
     return lambda scope: over(test({**scope, name: each}) for each in resolve(node.path, scope) or ())
 
 
@@ -208,7 +208,7 @@ def _near(node: odata.Compare) -> Test:
     measure, limit = (node.left, node.right) if isinstance(node.left, odata.Distance) else (node.right, node.left)
     name = node.operator if isinstance(node.left, odata.Distance) else FLIPPED[node.operator]
     if not isinstance(measure, odata.Distance) or not isinstance(limit, odata.Literal):
-        raise refused("geo.distance can only be compared with a number.")
+        raise filter_error("geo.distance can only be compared with a number.")
     path, point = ends(measure)
     test = _compare(name, limit.value)
 
@@ -225,5 +225,5 @@ def ends(measure: odata.Distance) -> tuple[odata.Path, tuple[float, float]]:
     path = next((side for side in sides if isinstance(side, odata.Path)), None)
     point = next((side for side in sides if isinstance(side, odata.Point)), None)
     if path is None or point is None:
-        raise refused("geo.distance needs a field and a point.")
+        raise filter_error("geo.distance needs a field and a point.")
     return path, (point.longitude, point.latitude)

@@ -20,7 +20,7 @@ SYMBOLS = {
 }
 
 
-def refused(text: str) -> ServiceError:
+def filter_error(text: str) -> ServiceError:
     """The 400 of a filter that does not fit the index."""
     return invalid_expression("$filter", text)
 
@@ -33,11 +33,11 @@ def field_at(definition: IndexDefinition, path: odata.Path, scope: Scope) -> Fie
     found = definition.by_path.get("/".join(parts))
     if found is None:
         kind = "search.document" if len(parts) == 1 else f"search.complex.{'.'.join(parts[:-1])}"
-        raise refused(f"Could not find a property named '{parts[-1]}' on type '{kind}'.")
+        raise filter_error(f"Could not find a property named '{parts[-1]}' on type '{kind}'.")
     for end in range(len(above) + 1, len(parts)):
         passed = definition.by_path["/".join(parts[:end])]
         if passed.collection:
-            raise refused(f"The collection '{passed.path}' can only be used with 'any' or 'all' in a filter.")
+            raise filter_error(f"The collection '{passed.path}' can only be used with 'any' or 'all' in a filter.")
     return found
 
 
@@ -68,14 +68,14 @@ class FilterTypes:
                 self._lambda(node, scope)
             case odata.SearchIsMatch():
                 if scope:
-                    raise refused("search.ismatch and search.ismatchscoring cannot be used inside a lambda expression.")
+                    raise filter_error("search.ismatch and search.ismatchscoring cannot be used inside a lambda expression.")
             case odata.Boolean():
                 pass
 
     def _field(self, path: odata.Path, scope: Scope) -> Field:
         found = field_at(self._definition, path, scope)
         if not found.complex and not found.filterable:
-            raise refused(
+            raise filter_error(
                 f"'{found.path}' is not a filterable field. Only filterable fields can be used in filter expressions."
             )
         return found
@@ -83,7 +83,7 @@ class FilterTypes:
     def _one(self, path: odata.Path, scope: Scope, kind: str) -> None:
         found = self._field(path, scope)
         if self._collection(path, scope, found) or found.element != kind:
-            raise refused(f"The expression needs '{found.path}' to be of the type '{kind}'; it is '{found.type}'.")
+            raise filter_error(f"The expression needs '{found.path}' to be of the type '{kind}'; it is '{found.type}'.")
 
     def _collection(self, path: odata.Path, scope: Scope, found: Field) -> bool:
         """Whether the path stands for a whole list; the range variable itself stands for one element."""
@@ -101,14 +101,14 @@ class FilterTypes:
                     or isinstance(other.value, bool)
                     or not isinstance(other.value, int | float)
                 ):
-                    raise refused("geo.distance can only be compared with a number.")
+                    raise filter_error("geo.distance can only be compared with a number.")
                 return
         path, literal = (node.left, node.right) if isinstance(node.left, odata.Path) else (node.right, node.left)
         if not isinstance(path, odata.Path) or not isinstance(literal, odata.Literal):
-            raise refused("A comparison needs one field and one constant.")
+            raise filter_error("A comparison needs one field and one constant.")
         found = self._field(path, scope)
         if self._collection(path, scope, found):
-            raise refused(f"The collection '{found.path}' can only be used with 'any' or 'all' in a filter.")
+            raise filter_error(f"The collection '{found.path}' can only be used with 'any' or 'all' in a filter.")
         self._fits(found, literal, node.operator)
 
     def _fits(self, field: Field, literal: odata.Literal, operator: odata.Comparison) -> None:
@@ -116,13 +116,13 @@ class FilterTypes:
         if value is None and (operator in ("eq", "ne")):
             return
         if field.complex or field.element == "Edm.GeographyPoint":
-            raise refused(f"'{field.path}' of the type '{field.type}' cannot be compared with a constant.")
+            raise filter_error(f"'{field.path}' of the type '{field.type}' cannot be compared with a constant.")
         if field.element == "Edm.Boolean" and operator not in ("eq", "ne"):
-            raise refused(f"The operator '{operator}' cannot be applied to '{field.path}' of the type 'Edm.Boolean'.")
+            raise filter_error(f"The operator '{operator}' cannot be applied to '{field.path}' of the type 'Edm.Boolean'.")
         kind = literal_type(value)
         if value is None or kind == field.element or (kind in NUMERIC and field.element in NUMERIC):
             return
-        raise refused(
+        raise filter_error(
             "A binary operator with incompatible types was detected. Found operand types "
             f"'{field.element}' and '{kind}' for operator kind '{SYMBOLS[operator]}'."
         )
@@ -130,9 +130,9 @@ class FilterTypes:
     def _lambda(self, node: odata.Lambda, scope: Scope) -> None:
         found = field_at(self._definition, node.path, scope)
         if not self._collection(node.path, scope, found):
-            raise refused(f"'{node.kind}' needs a collection; '{found.path}' is of the type '{found.type}'.")
+            raise filter_error(f"'{node.kind}' needs a collection; '{found.path}' is of the type '{found.type}'.")
         if not found.complex and not found.filterable:
-            raise refused(
+            raise filter_error(
                 f"'{found.path}' is not a filterable field. Only filterable fields can be used in filter expressions."
             )
         if node.predicate is not None and node.variable is not None:

@@ -96,9 +96,9 @@ class Retrieval:
             count=len(kept),
             warning=FILTERED if hits and not kept else None,
         )
-        return activity, [self._retrieved(index, hit, target, number) for hit in kept]
+        return activity, [self._to_retrieved(index, hit, target, number) for hit in kept]
 
-    def _retrieved(self, index: SearchIndex, hit: Mapping[str, Any], target: Target, number: int) -> Retrieved:
+    def _to_retrieved(self, index: SearchIndex, hit: Mapping[str, Any], target: Target, number: int) -> Retrieved:
         key = str(hit[index.definition.key.name])
         document = index.store.document(index.store.ordinals[key])
         return Retrieved(target=target, key=key, score=hit["@search.rerankerScore"], document=document, activity=number)
@@ -159,7 +159,7 @@ def grounding(scopes: Mapping[str, Scope], found: Sequence[Retrieved]) -> str:
     return json.dumps(listed, ensure_ascii=False, separators=(",", ":"))
 
 
-def written_time(moment: datetime) -> str:
+def format_time(moment: datetime) -> str:
     """A moment as activities write it: seven digits of a second."""
     return moment.strftime("%Y-%m-%dT%H:%M:%S.%f") + "0Z"
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..analysis.embedding import Embedder
-from ..schema.models import checked
+from ..schema.models import validate
 from ..search.queries import Scope
 from .models import Agent, AgentCall, Base, BaseCall, Source
 from .retrieve import (
@@ -15,12 +15,12 @@ from .retrieve import (
     Retrieval,
     Retrieved,
     configuration_of,
+    format_time,
     grounding,
     short_score,
     source_data,
     source_fields,
     title_of,
-    written_time,
 )
 from .retrieve_request import Target, base_queries, index_target, indexes_asked, last_question, source_target, sources_asked
 from .store import Knowledge
@@ -41,7 +41,7 @@ class Retriever:
     def base(self, name: str, body: Mapping[str, Any]) -> Body:
         """The answer of a knowledge base."""
         raw = self.knowledge.get("knowledgebases", name)
-        definition, call = checked(Base, raw, "knowledgeBase"), checked(BaseCall, body, "retrievalRequest")
+        definition, call = validate(Base, raw, "knowledgeBase"), validate(BaseCall, body, "retrievalRequest")
         queries = base_queries(call)
         names = [each.name for each in definition.knowledge_sources]
         asked = sources_asked(call, names)
@@ -51,17 +51,17 @@ class Retriever:
         answer: Body = {"response": [{"content": [{"type": "text", "text": grounding(retrieval.scopes, found)}]}]}
         if call.include_activity is not False:
             shown = [_base_activity(each, retrieval.scopes[each.target.index]) for each in activities]
-            answer["activity"] = [*shown, self._reasoning(len(shown), definition, call)]
+            answer["activity"] = [*shown, self._reasoning_activity(len(shown), definition, call)]
         listed = [(number, each) for number, each in enumerate(found) if each.target.references]
         return answer | {"references": [_base_reference(number, each, retrieval) for number, each in listed]}
 
     def _source(self, name: str) -> Source:
-        return checked(Source, self.knowledge.get("knowledgesources", name), "knowledgeSource")
+        return validate(Source, self.knowledge.get("knowledgesources", name), "knowledgeSource")
 
     def _retrieval(self, targets: list[Target]) -> Retrieval:
         return Retrieval(scopes={each.index: self.scope_of(each.index) for each in targets}, embedder=self.embedder)
 
-    def _reasoning(self, number: int, definition: Base, call: BaseCall) -> Body:
+    def _reasoning_activity(self, number: int, definition: Base, call: BaseCall) -> Body:
         """The closing activity; no model reasons here, so its tokens are none."""
         effort = call.retrieval_reasoning_effort or definition.retrieval_reasoning_effort
         found: Body = {"type": "agenticReasoning", "id": number, "reasoningTokens": 0}
@@ -71,8 +71,8 @@ class Retriever:
 
     def agent(self, name: str, body: Mapping[str, Any]) -> Body:
         """The answer of an agent in the shape of 2025-05-01-preview."""
-        definition = checked(Agent, self.knowledge.get("agents", name), "knowledgeAgent")
-        call = checked(AgentCall, body, "retrievalRequest")
+        definition = validate(Agent, self.knowledge.get("agents", name), "knowledgeAgent")
+        call = validate(AgentCall, body, "retrievalRequest")
         known = {each.index_name: each for each in definition.target_indexes}
         asked = indexes_asked(call, known)
         targets = [index_target(known[each], asked.get(each)) for each in (asked or known)]
@@ -96,7 +96,7 @@ def _base_activity(activity: Activity, scope: Scope) -> Body:
         "type": "searchIndex",
         "id": activity.number,
         "knowledgeSourceName": target.name,
-        "queryTime": written_time(activity.began),
+        "queryTime": format_time(activity.began),
         "count": activity.count,
         "elapsedMs": activity.milliseconds,
         **warning,
@@ -130,7 +130,7 @@ def _agent_activity(activity: Activity) -> Body:
         "id": activity.number,
         "targetIndex": activity.target.index,
         "query": {"search": activity.query, "filter": activity.target.filter},
-        "queryTime": written_time(activity.began),
+        "queryTime": format_time(activity.began),
         "count": activity.count,
         "elapsedMs": activity.milliseconds,
         **warning,

@@ -99,10 +99,10 @@ def indexes_asked(call: AgentCall, known: Iterable[str]) -> dict[str, TargetPara
 def _check_names(names: list[str], known: set[str], kind: str) -> None:
     for name in names:
         if name not in known:
-            raise _refused(f"The {kind} '{name}' does not belong to this definition.")
+            raise _call_error(f"The {kind} '{name}' does not belong to this definition.")
         if names.count(name) > 1:
-            raise _refused(f"The {kind} '{name}' is named twice.")
+            raise _call_error(f"The {kind} '{name}' is named twice.")
 
 
-def _refused(text: str) -> ServiceError:
+def _call_error(text: str) -> ServiceError:
     return invalid_request("retrievalRequest", text)

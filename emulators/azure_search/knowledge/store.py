@@ -10,7 +10,7 @@ from ..indexes import Indexes
 from ..schema.definition import NAME
 from ..schema.definition_json import etag
 from ..schema.fields import unknown_member
-from ..schema.models import checked
+from ..schema.models import validate
 from .models import Agent, Base, Source
 
 Definition = dict[str, Any]
@@ -43,7 +43,7 @@ class Knowledge:
             raise ServiceError(404, "", f"No {WORDS[kind]} with the name '{name}' was found.")
         return found
 
-    def listed(self, kind: str) -> list[Definition]:
+    def list_all(self, kind: str) -> list[Definition]:
         """All of a kind by name."""
         return [self._held[kind][name] for name in sorted(self._held[kind])]
 
@@ -79,7 +79,7 @@ class Knowledge:
     def _check_source(self, raw: Mapping[str, Any]) -> None:
         _only(raw, SOURCE_MEMBERS, "search.knowledgeSource")
         _refuse(raw, (*PARAMETERS, *PREVIEW_PARAMETERS, "encryptionKey"), "knowledgeSource")
-        options = checked(Source, raw, "knowledgeSource").search_index_parameters
+        options = validate(Source, raw, "knowledgeSource").search_index_parameters
         definition = self._indexes.get(options.search_index_name).definition
         configurations = definition.semantic.by_name
         if not configurations or options.semantic_configuration_name not in (None, *configurations):
@@ -88,13 +88,13 @@ class Knowledge:
     def _check_base(self, raw: Mapping[str, Any]) -> None:
         _only(raw, BASE_MEMBERS, "search.knowledgeBase")
         _refuse(raw, ("models", "retrievalInstructions", "answerInstructions", "encryptionKey"), "knowledgeBase")
-        for each in checked(Base, raw, "knowledgeBase").knowledge_sources:
+        for each in validate(Base, raw, "knowledgeBase").knowledge_sources:
             self.get("knowledgesources", each.name)
 
     def _check_agent(self, raw: Mapping[str, Any]) -> None:
         _only(raw, AGENT_MEMBERS, "search.knowledgeAgent")
         _refuse(raw, ("models", "requestLimits", "encryptionKey"), "knowledgeAgent")
-        for each in checked(Agent, raw, "agent").target_indexes:
+        for each in validate(Agent, raw, "agent").target_indexes:
             self._indexes.get(each.index_name)
 
 
@@ -120,7 +120,7 @@ def _refuse(raw: Mapping[str, Any], members: tuple[str, ...], where: str) -> Non
         raise invalid_request(where, f"The member '{found}' is not offered by the embedded search service.")
 
 
-def shown(kind: str, raw: Mapping[str, Any], version: str) -> Definition:
+def describe_definition(kind: str, raw: Mapping[str, Any], version: str) -> Definition:
     """A definition as the service writes it back."""
     head: Definition = {"@odata.etag": etag(raw), "name": raw["name"]}
     if kind == "knowledgesources":

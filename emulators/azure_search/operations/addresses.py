@@ -41,7 +41,7 @@ class Address:
 def read_address(path: str) -> Address | None:
     """The address in a path that is still percent-encoded; None when it is none of ours."""
     pieces = [unquote(piece) for piece in path.strip("/").split("/")]
-    first, key, rest = _named(pieces)
+    first, key, rest = _split_collection(pieces)
     if first is None or first == "docs":
         return None
     if not rest:
@@ -56,13 +56,13 @@ def read_address(path: str) -> Address | None:
 def _documents(collection: str, key: str, rest: list[str]) -> Address | None:
     if len(rest) == 2 and rest[0] == "docs" and rest[1] in OPERATIONS:
         return Address(collection, key, "docs", operation=OPERATIONS[rest[1]])
-    inner, inner_key, more = _named(rest)
+    inner, inner_key, more = _split_collection(rest)
     if inner != "docs" or more:
         return None
     return Address(collection, key, "docs", inner_key)
 
 
-def _named(pieces: list[str]) -> tuple[str | None, str | None, list[str]]:
+def _split_collection(pieces: list[str]) -> tuple[str | None, str | None, list[str]]:
     """The collection at the front with its key, in either form, and what follows."""
     found = SEGMENT.fullmatch(pieces[0])
     if found is None or found.group(1).lower() not in COLLECTIONS:

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from ..errors import ServiceError
 from ..http import Reply, Request, json_reply
-from ..schema.models import Shape, checked
+from ..schema.models import Shape, validate
 from .faults import read_fault
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def answer_admin(service: SearchService, request: Request) -> Reply:
         ("GET", "faults"): lambda service, _: json_reply(200, {"count": len(service.faults)}),
         ("DELETE", "faults"): _clear_faults,
         ("POST", "requests"): _start_capture,
-        ("GET", "requests"): lambda service, _: json_reply(200, {"value": service.capture.shown()}),
+        ("GET", "requests"): lambda service, _: json_reply(200, {"value": service.capture.to_json()}),
         ("DELETE", "requests"): _stop_capture,
         ("PUT", "definitions"): _refuse_definitions,
         ("PUT", "callers"): _register_caller,
@@ -74,6 +74,6 @@ def _refuse_definitions(service: SearchService, request: Request) -> Reply:
 def _register_caller(service: SearchService, request: Request) -> Reply:
     """Let a token of `x-ms-query-source-authorization` stand for a user and groups."""
     body = request.json()
-    caller = checked(CallerShape, body, "caller")
+    caller = validate(CallerShape, body, "caller")
     service.state.identities.register(caller.token, user=caller.user, groups=caller.groups)
     return Reply(status=204)

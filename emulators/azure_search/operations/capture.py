@@ -32,7 +32,7 @@ class Capture:
         """What came in, oldest first."""
         return tuple(self._kept)
 
-    def shown(self) -> list[dict[str, Any]]:
+    def to_json(self) -> list[dict[str, Any]]:
         """The requests as JSON."""
         return [
             {
@@ -40,13 +40,13 @@ class Capture:
                 "path": each.path,
                 "query": dict(each.query),
                 "headers": dict(each.headers),
-                "body": _shown(each.body),
+                "body": _body_json(each.body),
             }
             for each in self._kept
         ]
 
 
-def _shown(body: bytes) -> Any:
+def _body_json(body: bytes) -> Any:
     try:
         return json.loads(body) if body else None
     except ValueError:

@@ -40,12 +40,12 @@ def _add_next_link(body: dict[str, Any], request: Request, address: Address) -> 
         body["@search.nextPageParameters"].setdefault("top", None)
     place, version = f"{request.host}/indexes('{address.key}')/docs", request.query["api-version"]
     if request.method == "GET":
-        body["@odata.nextLink"] = f"{place}?{_continued(request, body['@search.nextPageParameters'])}"
+        body["@odata.nextLink"] = f"{place}?{_next_query(request, body['@search.nextPageParameters'])}"
     else:
         body["@odata.nextLink"] = f"{place}/search.post.search?api-version={version}"
 
 
-def _continued(request: Request, following: dict[str, Any]) -> str:
+def _next_query(request: Request, following: dict[str, Any]) -> str:
     """The query of the next GET: that of this one, further on."""
     kept = [(name, value) for name, value in request.query.items() if name.lstrip("$") not in ("skip", "top")]
     kept = [pair for pair in kept if pair[0] not in request.repeated]

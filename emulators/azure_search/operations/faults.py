@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from ..http import JSON_TYPE, Reply
-from ..schema.models import Shape, checked
+from ..schema.models import Shape, validate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +45,7 @@ class Fault:
             return Reply(status=0, dropped=True)
         if self.status is None and self.body is None:
             return None
-        headers = {"Content-Type": JSON_TYPE, **self._waiting(), **self.headers}
+        headers = {"Content-Type": JSON_TYPE, **self._retry_headers(), **self.headers}
         return Reply(status=self.status or 200, body=self._body(), headers=headers)
 
     def _body(self) -> bytes:
@@ -54,7 +54,7 @@ class Fault:
         shown = {"error": {"code": self.code, "message": self.message}}
         return Reply.json_body(shown)
 
-    def _waiting(self) -> dict[str, str]:
+    def _retry_headers(self) -> dict[str, str]:
         if self.retry_after is None:
             return {}
         if self.retry_after_date:
@@ -86,7 +86,7 @@ class FaultShape(Shape):
 
 def read_fault(raw: Mapping[str, Any]) -> Fault:
     """A fault from JSON; a member that is not known or does not fit is a 400."""
-    return Fault(**checked(FaultShape, raw, "fault").model_dump())
+    return Fault(**validate(FaultShape, raw, "fault").model_dump())
 
 
 class Faults:

@@ -26,18 +26,18 @@ LIMITS = {
 
 def list_indexes(state: State, request: Request, address: Address) -> Reply:
     """`GET /indexes`."""
-    body = {"value": [definition_json(index.definition) for index in state.indexes.listed()]}
+    body = {"value": [definition_json(index.definition) for index in state.indexes.list_all()]}
     return json_reply(200, in_context(request, "$metadata#indexes", body))
 
 
 def create_index(state: State, request: Request, address: Address) -> Reply:
     """`POST /indexes`."""
-    return _described(request, state.indexes.create(request.json()), 201)
+    return _definition_reply(request, state.indexes.create(request.json()), 201)
 
 
 def get_index(state: State, request: Request, address: Address) -> Reply:
     """`GET /indexes('name')`."""
-    return _described(request, state.indexes.get(address.key or ""), 200)
+    return _definition_reply(request, state.indexes.get(address.key or ""), 200)
 
 
 def put_index(state: State, request: Request, address: Address) -> Reply:
@@ -46,7 +46,7 @@ def put_index(state: State, request: Request, address: Address) -> Reply:
     index, new = state.indexes.put(address.key or "", request.json())
     if not new and "return=representation" not in request.headers.get("prefer", ""):
         return Reply(status=204)
-    return _described(request, index, 201 if new else 200)
+    return _definition_reply(request, index, 201 if new else 200)
 
 
 def delete_index(state: State, request: Request, address: Address) -> Reply:
@@ -65,20 +65,20 @@ def index_statistics(state: State, request: Request, address: Address) -> Reply:
 
 def service_statistics(state: State, request: Request, address: Address) -> Reply:
     """`GET /servicestats`: what is held, without quotas; the limits are those of the service's Standard tier."""
-    indexes = state.indexes.listed()
+    indexes = state.indexes.list_all()
     held = {"documentCount": sum(len(index.store) for index in indexes), "indexesCount": len(indexes)}
     counters = {name: {"usage": held.get(name, 0), "quota": None} for name in COUNTERS}
     context = "$metadata#Microsoft.Azure.Search.V2024_07_01.ServiceStatistics"
     return json_reply(200, in_context(request, context, {"counters": counters, "limits": LIMITS}))
 
 
-def _described(request: Request, index: SearchIndex, status: int) -> Reply:
+def _definition_reply(request: Request, index: SearchIndex, status: int) -> Reply:
     return json_reply(status, in_context(request, "$metadata#indexes/$entity", definition_json(index.definition)))
 
 
 def _check_conditions(state: State, request: Request, name: str) -> None:
     """412 where `If-Match` or `If-None-Match` speak against the call."""
-    known = next((index for index in state.indexes.listed() if index.definition.name == name), None)
+    known = next((index for index in state.indexes.list_all() if index.definition.name == name), None)
     tag = etag(known.definition.raw) if known is not None else None
     wanted, unwanted = request.headers.get("if-match"), request.headers.get("if-none-match")
     if (wanted is not None and wanted not in ("*" if tag else None, tag)) or (unwanted == "*" and tag):

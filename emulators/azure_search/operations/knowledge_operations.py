@@ -5,25 +5,28 @@ from __future__ import annotations
 from ..errors import ServiceError
 from ..http import Reply, Request, json_reply
 from ..knowledge.retrieve_answers import Retriever
-from ..knowledge.store import STATUS, Definition, shown
+from ..knowledge.store import STATUS, Definition, describe_definition
 from ..state import State, in_context
 from .addresses import Address
 
 
 def list_definitions(state: State, request: Request, address: Address) -> Reply:
     """All definitions of a kind."""
-    listed = [shown(address.collection, each, request.version) for each in state.knowledge.listed(address.collection)]
+    listed = [
+        describe_definition(address.collection, each, request.version)
+        for each in state.knowledge.list_all(address.collection)
+    ]
     return json_reply(200, in_context(request, f"$metadata#{address.collection}", {"value": listed}))
 
 
 def create_definition(state: State, request: Request, address: Address) -> Reply:
     """A new definition."""
-    return _described(request, address, state.knowledge.create(address.collection, request.json()), 201)
+    return _definition_reply(request, address, state.knowledge.create(address.collection, request.json()), 201)
 
 
 def get_definition(state: State, request: Request, address: Address) -> Reply:
     """One definition."""
-    return _described(request, address, state.knowledge.get(address.collection, address.key or ""), 200)
+    return _definition_reply(request, address, state.knowledge.get(address.collection, address.key or ""), 200)
 
 
 def put_definition(state: State, request: Request, address: Address) -> Reply:
@@ -31,7 +34,7 @@ def put_definition(state: State, request: Request, address: Address) -> Reply:
     raw, new = state.knowledge.put(address.collection, address.key or "", request.json())
     if not new and "return=representation" not in request.headers.get("prefer", ""):
         return Reply(status=204)
-    return _described(request, address, raw, 201 if new else 200)
+    return _definition_reply(request, address, raw, 201 if new else 200)
 
 
 def delete_definition(state: State, request: Request, address: Address) -> Reply:
@@ -62,8 +65,8 @@ def retrieve(state: State, request: Request, address: Address) -> Reply:
     return json_reply(200, in_context(request, context, ask(address.key or "", request.json())))
 
 
-def _described(request: Request, address: Address, raw: Definition, status: int) -> Reply:
-    body = shown(address.collection, raw, request.version)
+def _definition_reply(request: Request, address: Address, raw: Definition, status: int) -> Reply:
+    body = describe_definition(address.collection, raw, request.version)
     return json_reply(status, in_context(request, f"$metadata#{address.collection}/$entity", body))
 
 

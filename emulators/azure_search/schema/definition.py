@@ -11,7 +11,7 @@ from typing import Any
 from ..analysis.analyzers import ANALYZERS
 from ..errors import invalid_request
 from .fields import Field, read_fields, unknown_member, walk
-from .models import IndexParts, checked
+from .models import IndexParts, validate
 from .semantic_config import SemanticConfigurations, read_semantic
 from .vector_config import VectorSearch, read_vector_search
 
@@ -79,7 +79,7 @@ def read_definition(raw: Mapping[str, Any]) -> IndexDefinition:
     for member in NOT_OFFERED:
         if raw.get(member):
             raise invalid_request("index", f"The member '{member}' is not offered by the embedded search service.")
-    checked(IndexParts, raw, "index")
+    validate(IndexParts, raw, "index")
     fields = read_fields(raw.get("fields"))
     definition = IndexDefinition(
         name=name,

@@ -17,7 +17,7 @@ LARGEST = 1e15
 SPECIAL = {"INF": math.inf, "-INF": -math.inf, "NaN": math.nan}
 
 
-def stored(value: Any, field: Field, index: int) -> Any:
+def to_stored(value: Any, field: Field, index: int) -> Any:
     """The stored form of a member of the document at `index` of its batch. Null collections become empty ones."""
     if field.vector:
         return _vector(value, field, index)
@@ -52,7 +52,7 @@ def stored_members(value: Any, fields: tuple[Field, ...], index: int, path: str 
             f"The request is invalid. Details: actions : {index}: The property '{unknown}' does not exist on type '{kind}'. "
             "Make sure to only use property names that are defined by the type.",
         )
-    return {field.name: stored(value.get(field.name), field, index) for field in fields}
+    return {field.name: to_stored(value.get(field.name), field, index) for field in fields}
 
 
 def _unfit(value: Any, kind: str, index: int) -> ServiceError:

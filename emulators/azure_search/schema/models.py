@@ -180,7 +180,7 @@ class IndexParts(Loose):
     description: str | None = None
 
 
-def checked(model: type[Model], raw: Any, where: str) -> Model:
+def validate(model: type[Model], raw: Any, where: str) -> Model:
     """The value as its model. Raises the service's 400 for the first member that does not fit, with its path."""
     try:
         return model.model_validate(raw)

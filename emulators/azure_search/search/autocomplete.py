@@ -16,7 +16,7 @@ from .suggesters import Suggester, read_suggester
 def autocomplete(index: SearchIndex, request: CompletionRequest, scope: Scope) -> dict[str, Any]:
     """The body of an autocomplete answer."""
     suggester = read_suggester(index, request.suggester, request.fields)
-    allowed, _ = scope.allowed(request.filter)
+    allowed, _ = scope.apply_filter(request.filter)
     tokens = standard(request.search)
     ordinals = {int(each) for each in allowed.nonzero()[0]}
     texts = sorted(set(_completions(suggester, request, ordinals)))[: request.top] if tokens else []

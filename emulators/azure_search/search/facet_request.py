@@ -40,19 +40,21 @@ def read_facet(definition: IndexDefinition, text: str) -> FacetRequest:
     path, *rest = (part.strip() for part in text.split(","))
     field = definition.by_path.get(path)
     if field is None:
-        raise _refused(text, f"Could not find a property named '{path}' on type 'search.document'.")
+        raise _facet_error(text, f"Could not find a property named '{path}' on type 'search.document'.")
     if field.complex or not field.facetable:
-        raise _refused(text, f"The field '{path}' is not facetable. Only facetable fields can be used in facet expressions.")
+        raise _facet_error(
+            text, f"The field '{path}' is not facetable. Only facetable fields can be used in facet expressions."
+        )
     options: dict[str, str] = {}
     for part in rest:
         name, sign, value = part.partition(":")
         if not sign or name in options or name not in READERS:
-            raise _refused(text, f"'{part}' is no parameter of a facet.")
+            raise _facet_error(text, f"'{part}' is no parameter of a facet.")
         options[name] = value
     if len({"values", "interval", "metric"} & options.keys()) > 1 or (
         "values" in options and {"count", "sort"} & options.keys()
     ):
-        raise _refused(text, "These parameters cannot be combined.")
+        raise _facet_error(text, "These parameters cannot be combined.")
     found: dict[str, Any] = {"field": field}
     for name, value in options.items():
         found.update(_read(text, name, value, field))
@@ -63,10 +65,10 @@ def _read(text: str, name: str, value: str, field: Field) -> dict[str, Any]:
     try:
         return READERS[name](value, field)  # type: ignore[no-any-return]
     except ValueError:
-        raise _refused(text, f"The value '{value}' of the parameter '{name}' is not allowed here.") from None
+        raise _facet_error(text, f"The value '{value}' of the parameter '{name}' is not allowed here.") from None
 
 
-def _refused(text: str, why: str) -> ServiceError:
+def _facet_error(text: str, why: str) -> ServiceError:
     return invalid_expression("facets", f"{why} Facet: '{text}'.")
 
 

@@ -23,7 +23,7 @@ def facets(store: DocumentStore, ordinals: Sequence[int], requests: Iterable[Fac
     found: dict[str, list[Bucket]] = {}
     for request in requests:
         path = request.field.path
-        column = store.derived(("facet", path), lambda path=path: [values_at(each or {}, path) for each in store.documents])  # type: ignore[misc]
+        column = store.remember(("facet", path), lambda path=path: [values_at(each or {}, path) for each in store.documents])  # type: ignore[misc]
         found.setdefault(path, []).extend(_buckets(request, [column[each] for each in ordinals]))
     return found
 
@@ -53,9 +53,9 @@ def _ranges(request: FacetRequest, lists: list[list[Any]]) -> list[Bucket]:
     for low, high in pairwise(bounds):
         bucket: Bucket = {"count": sum(any(_between(_moment(v, dated), low, high) for v in each) for each in lists)}
         if low is not None:
-            bucket["from"] = _written(low)
+            bucket["from"] = _format_bound(low)
         if high is not None:
-            bucket["to"] = _written(high)
+            bucket["to"] = _format_bound(high)
         found.append(bucket)
     return found
 
@@ -68,7 +68,7 @@ def _between(value: Any, low: Any, high: Any) -> bool:
     return (low is None or value >= low) and (high is None or value < high)
 
 
-def _written(bound: Any) -> Any:
+def _format_bound(bound: Any) -> Any:
     """Bounds that are dates are spelled with milliseconds and a zone of four digits, as recorded."""
     return (
         bound.strftime("%Y-%m-%dT%H:%M:%S.") + f"{bound.microsecond // 1000:03d}+0000"

@@ -13,7 +13,7 @@ CONSTANT = 60
 TEXT_RECALL = 1000
 
 
-def fused(lists: Sequence[Ranked], size: int) -> NDArray[np.float64]:
+def fuse(lists: Sequence[Ranked], size: int) -> NDArray[np.float64]:
     """The fused score of every ordinal, 0 where no list has it."""
     scores = np.zeros(size)
     for ranked in lists:
@@ -21,6 +21,6 @@ def fused(lists: Sequence[Ranked], size: int) -> NDArray[np.float64]:
     return scores
 
 
-def widened(score: float) -> float:
+def widen(score: float) -> float:
     """A fused score as the service prints it: a 32-bit value written with all digits of a 64-bit one."""
     return float(np.float32(score))

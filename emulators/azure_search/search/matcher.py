@@ -12,10 +12,10 @@ from pydantic import Field
 
 from ..analysis.embedding import Embedder
 from ..index import SearchIndex
-from ..schema.models import Shape, checked
+from ..schema.models import Shape, validate
 from ..storage.store import Mask
 from ..text.match_result import Matched
-from .fusion import TEXT_RECALL, fused, widened
+from .fusion import TEXT_RECALL, fuse, widen
 from .ordering import by_score
 from .profiles import factors, field_weights, read_parameters, read_profile
 from .queries import Scope, parse_query
@@ -39,10 +39,10 @@ class Found:
     fused: bool = False
     terms: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
-    def shown(self, ordinal: int) -> float:
+    def format_score(self, ordinal: int) -> float:
         """The score as the service prints it: fused ones widened, others as the shortest decimal of 32 bits."""
         value = np.float32(self.scores[ordinal])
-        return widened(float(value)) if self.fused else float(str(value))
+        return widen(float(value)) if self.fused else float(str(value))
 
 
 class HybridOptions(Shape):
@@ -67,25 +67,25 @@ class Matching:
         if not queries:
             return self._by_text(self.request.filter)
         before = self.request.vector_filter_mode == "preFilter"
-        allowed, _ = self.scope.allowed(self.request.filter)
-        searched = allowed if before else self.scope.allowed(None)[0]
+        allowed, _ = self.scope.apply_filter(self.request.filter)
+        searched = allowed if before else self.scope.apply_filter(None)[0]
         lists = [nearest(self.index, query, searched, self.scope.shards) for query in queries]
         if not before:
-            lists = [_kept(each, allowed) for each in lists]
-        return self._joined(lists)
+            lists = [_keep_allowed(each, allowed) for each in lists]
+        return self._fuse_lists(lists)
 
     def _vector_queries(self) -> list[VectorQuery]:
         definition = self.index.definition
         return [query for raw in self.request.vector_queries for query in read_vector_query(definition, raw, self.embedder)]
 
     def _by_text(self, text_filter: str | None) -> Found:
-        allowed, added = self.scope.allowed(text_filter)
-        matched = self._matched()
+        allowed, added = self.scope.apply_filter(text_filter)
+        matched = self._match_text()
         mask = matched.mask & allowed
         scores = matched.scores if added is None else matched.scores + added
-        return Found(mask=mask, counted=mask, scores=self._boosted(mask, scores), terms=matched.terms)
+        return Found(mask=mask, counted=mask, scores=self._boost(mask, scores), terms=matched.terms)
 
-    def _matched(self) -> Matched:
+    def _match_text(self) -> Matched:
         request = self.request
         profile = read_profile(self.index.definition, request.scoring_profile)
         syntax = "full" if request.query_type == "full" else "simple"
@@ -99,7 +99,7 @@ class Matching:
         """How many shards are scored by statistics of their own: one stands for all with `scoringStatistics` global."""
         return 1 if self.request.scoring_statistics == "global" else self.scope.shards
 
-    def _boosted(self, mask: Mask, scores: Scores) -> Scores:
+    def _boost(self, mask: Mask, scores: Scores) -> Scores:
         """Scores times the functions of the scoring profile."""
         profile = read_profile(self.index.definition, self.request.scoring_profile)
         parameters = read_parameters(self.request.scoring_parameters)
@@ -109,7 +109,7 @@ class Matching:
         boosted[ordinals] *= factors(self.index.store, [int(each) for each in ordinals], profile, parameters)
         return boosted
 
-    def _joined(self, lists: list[Ranked]) -> Found:
+    def _fuse_lists(self, lists: list[Ranked]) -> Found:
         """One vector list alone keeps its scores; with text or another list, ranks are fused. `*` adds nothing."""
         size = len(self.index.store.documents)
         terms: Mapping[str, frozenset[str]] = {}
@@ -124,7 +124,7 @@ class Matching:
             scores = np.zeros(size)
             scores[lists[0].ordinals] = lists[0].scores
         else:
-            scores = fused(lists, size)
+            scores = fuse(lists, size)
         mask = np.zeros(size, np.bool_)
         for each in lists:
             mask[each.ordinals] = True
@@ -133,10 +133,10 @@ class Matching:
 
     @property
     def _options(self) -> HybridOptions:
-        return checked(HybridOptions, self.request.hybrid, "hybridSearch")
+        return validate(HybridOptions, self.request.hybrid, "hybridSearch")
 
 
-def _kept(ranked: Ranked, allowed: Mask) -> Ranked:
+def _keep_allowed(ranked: Ranked, allowed: Mask) -> Ranked:
     """A list without the documents that a filter afterwards takes out."""
     keep = allowed[ranked.ordinals]
     return Ranked(ranked.ordinals[keep], ranked.scores[keep], ranked.weight)

@@ -134,7 +134,7 @@ def _value_of(store: DocumentStore, scores: NDArray[np.float64], key: SortKey) -
     path = key.field
     if path is None:
         return lambda each: float(scores[each])
-    column: list[Any] = store.derived(("order", path), lambda: _column(store, path))
+    column: list[Any] = store.remember(("order", path), lambda: _column(store, path))
     if key.point is not None:
         point = key.point
         return lambda each: column[each] and distance(place(column[each]), point)

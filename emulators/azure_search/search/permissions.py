@@ -72,12 +72,12 @@ def visible(index: SearchIndex, identity: Identity | None) -> Mask | None:
 def may_see(index: SearchIndex, document: Document, identity: Identity) -> bool:
     """Whether one permission field names the user, one of the groups, or everybody."""
     return any(
-        not _allowed(field.permission, identity).isdisjoint(values_at(document, field.path))
+        not _permitted_values(field.permission, identity).isdisjoint(values_at(document, field.path))
         for field in index.definition.permission_fields
     )
 
 
-def _allowed(permission: str | None, identity: Identity) -> set[Any]:
+def _permitted_values(permission: str | None, identity: Identity) -> set[Any]:
     if permission == "userIds":
         return {EVERYBODY, *([identity.user] if identity.user else [])}
     return {EVERYBODY, *identity.groups} if permission == "groupIds" else set()

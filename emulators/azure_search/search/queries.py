@@ -34,7 +34,7 @@ class Scope:
     visible: Mask | None = None
     shards: int = field(default=SHARDS)
 
-    def allowed(self, text: str | None) -> tuple[Mask, Added]:
+    def apply_filter(self, text: str | None) -> tuple[Mask, Added]:
         """The documents that a filter lets through for this caller, and what its scoring parts add."""
         everything = self.index.store.alive if self.visible is None else self.index.store.alive & self.visible
         if text is None or not text.strip():

@@ -84,7 +84,7 @@ class Search:
             ranked = by_keys(self.index.store, [int(each) for each in everything], found.scores, plan.keys)
         else:
             ranked = [int(each) for each in by_score(everything, found.scores, max(plan.last, RANKED))]
-        ranking = self._ranking(plan.semantic, ranked)
+        ranking = self._rank_semantically(plan.semantic, ranked)
         body = self._head(found, plan, ranking)
         if plan.facets:
             counted = [int(each) for each in found.counted.nonzero()[0]]
@@ -93,7 +93,7 @@ class Search:
         body["value"] = self._hits(shown, plan, found, ranking)
         return Answer(body=body, status=206 if plan.semantic is not None and ranking is None else 200)
 
-    def _ranking(self, semantic: SemanticRequest | None, ranked: list[int]) -> SemanticRanking | None:
+    def _rank_semantically(self, semantic: SemanticRequest | None, ranked: list[int]) -> SemanticRanking | None:
         """The semantic order; None without a semantic side, or where it fails on order and that is tolerated."""
         if semantic is None:
             return None
@@ -128,7 +128,7 @@ class Search:
 
     def _hit(self, ordinal: int, plan: Plan, found: Found, ranking: SemanticRanking | None) -> Hit:
         document = self.index.store.document(ordinal)
-        hit: Hit = {"@search.score": found.shown(ordinal)}
+        hit: Hit = {"@search.score": found.format_score(ordinal)}
         if plan.semantic is not None and ranking is not None:
             hit |= self._semantic_members(ordinal, plan.semantic, ranking)
         if plan.marks is not None:

@@ -216,11 +216,11 @@ def from_query(request: Request) -> dict[str, Any]:
             continue
         member = FROM_QUERY.get(name, name)
         _, reader = MEMBERS.get(member, (None, WITHOUT_EFFECT.get(member)))
-        body[member] = _typed(name, value, reader) if reader is not None else value
+        body[member] = _read_value(name, value, reader) if reader is not None else value
     return body | {REPEATED[name]: list(values) for name, values in request.repeated.items()}
 
 
-def _typed(name: str, value: str, reader: Reader) -> Any:
+def _read_value(name: str, value: str, reader: Reader) -> Any:
     if reader is _flag:
         if value.lower() not in ("true", "false"):
             raise ServiceError(400, "", f"Invalid value for the query option {name}.\r\nParameter name: {name}")

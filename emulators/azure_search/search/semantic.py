@@ -19,7 +19,7 @@ from ..analysis.embedding import Embedder
 from ..analysis.stopwords import ENGLISH
 from ..index import SearchIndex
 from ..schema.semantic_config import SemanticConfiguration
-from .fusion import widened
+from .fusion import widen
 from .passages import Passage, best_passage, field_text, ranked_text
 from .semantic_request import SemanticRequest
 
@@ -50,7 +50,7 @@ class SemanticRanker:
         """The first fifty of the hits ranked; the rest follow in their order, without a reranker score."""
         candidates, rest = list(ordinals[:RANKED]), list(ordinals[RANKED:])
         nearness = self._nearness(candidates) if candidates else np.zeros(0)
-        scores = {each: widened(TOP_SCORE * float(value**0.5)) for each, value in zip(candidates, nearness, strict=True)}
+        scores = {each: widen(TOP_SCORE * float(value**0.5)) for each, value in zip(candidates, nearness, strict=True)}
         ranked = sorted(candidates, key=lambda each: -scores[each])
         return SemanticRanking(ordinals=[*ranked, *rest], scores=scores, answers=self._answers(ranked, scores))
 
@@ -69,7 +69,7 @@ class SemanticRanker:
     def _vectors(self, candidates: list[int]) -> NDArray[np.float64]:
         """The vectors of the documents' texts; each is made once until a document changes."""
         store, configuration = self.index.store, self.request.configuration
-        kept: dict[int, Any] = store.derived(("semantic", configuration.name), dict)
+        kept: dict[int, Any] = store.remember(("semantic", configuration.name), dict)
         missing = [each for each in candidates if each not in kept]
         if missing:
             made = self.embedder.embed([ranked_text(store.document(each), configuration) for each in missing])
@@ -83,14 +83,14 @@ class SemanticRanker:
         weights = 0.0
         for word in dict.fromkeys(token.term for token in standard(self.request.text)):
             if word not in ENGLISH:
-                mask = self._holding(word)
+                mask = self._documents_with(word)
                 having = int(np.count_nonzero(mask & store.alive))
                 weight = float(np.log(1 + (size - having + 0.5) / (having + 0.5)))
                 total[mask] += weight
                 weights += weight
         return total / weights if weights else total
 
-    def _holding(self, word: str) -> NDArray[np.bool_]:
+    def _documents_with(self, word: str) -> NDArray[np.bool_]:
         """The documents that hold a word in one of the ranked fields, as each field's analyzer sees it."""
         mask = np.zeros(len(self.index.store.documents), np.bool_)
         for path in self.request.configuration.paths:
@@ -108,7 +108,7 @@ class SemanticRanker:
             if len(found) < self.request.answers and confidence >= self.request.threshold:
                 key = self.index.store.document(ordinal)[self.index.definition.key.name]
                 shown = caption(self.passage(ordinal), self.request.highlight)
-                found.append({"key": key, **shown, "score": widened(confidence)})
+                found.append({"key": key, **shown, "score": widen(confidence)})
         return found
 
 

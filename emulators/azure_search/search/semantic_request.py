@@ -31,7 +31,7 @@ def read_semantic_request(definition: IndexDefinition, request: SearchRequest) -
     if not request.semantic:
         return None
     if request.orderby:
-        raise _refused(
+        raise _semantic_error(
             "orderby", "OrderByNotSupported", "The 'orderby' parameter is not supported when ranking semantically."
         )
     configuration = _configuration(definition, request.semantic_configuration)
@@ -50,7 +50,7 @@ def read_semantic_request(definition: IndexDefinition, request: SearchRequest) -
     )
 
 
-def _refused(parameter: str, code: str, message: str) -> ServiceError:
+def _semantic_error(parameter: str, code: str, message: str) -> ServiceError:
     return invalid_parameter(parameter, code, message)
 
 
@@ -58,11 +58,11 @@ def _configuration(definition: IndexDefinition, name: str | None) -> SemanticCon
     wanted = name or definition.semantic.default
     if wanted is None:
         message = "The parameter 'semanticConfiguration' must not be empty if 'queryType' is 'semantic'."
-        raise _refused("semanticConfiguration", "SemanticConfigurationMissing", message)
+        raise _semantic_error("semanticConfiguration", "SemanticConfigurationMissing", message)
     found = definition.semantic.by_name.get(wanted)
     if found is None:
         message = f"Unknown semantic configuration '{wanted}'."
-        raise _refused("semanticConfiguration", "UnknownSemanticConfiguration", message)
+        raise _semantic_error("semanticConfiguration", "UnknownSemanticConfiguration", message)
     return found
 
 
@@ -73,13 +73,13 @@ def _options(parameter: str, text: str | None) -> dict[str, str] | None:
         return None
     parts = [OPTION.fullmatch(each.strip()) for each in re.split(r"[,|]", rest) if each.strip()]
     if kind != "extractive" or not all(parts):
-        raise _refused(parameter, "InvalidParameterValue", f"'{text}' is not a value of '{parameter}'.")
+        raise _semantic_error(parameter, "InvalidParameterValue", f"'{text}' is not a value of '{parameter}'.")
     return {each.group(1): each.group(2) for each in parts if each}
 
 
 def _count(text: str) -> int:
     if not text.isdigit() or not 1 <= int(text) <= 10:
-        raise _refused("answers", "ParameterValueOutOfRange", "The count of answers must be between 1 and 10.")
+        raise _semantic_error("answers", "ParameterValueOutOfRange", "The count of answers must be between 1 and 10.")
     return int(text)
 
 
@@ -89,5 +89,5 @@ def _threshold(text: str) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value <= 1:
-        raise _refused("answers", "ParameterValueOutOfRange", "The threshold of answers must be between 0 and 1.")
+        raise _semantic_error("answers", "ParameterValueOutOfRange", "The threshold of answers must be between 0 and 1.")
     return value

@@ -24,9 +24,9 @@ def suggest(index: SearchIndex, request: CompletionRequest, scope: Scope) -> dic
     suggester = read_suggester(index, request.suggester, request.fields)
     keys = read_orderby(index.definition, request.orderby)
     select = read_select(index.definition, request.select or index.definition.key.name)
-    allowed, _ = scope.allowed(request.filter)
-    found = _found(suggester, request, scope)
-    joined = one_of(list(found.values())) if found else Matched.nothing(len(index.store.documents))
+    allowed, _ = scope.apply_filter(request.filter)
+    found = _match_fields(suggester, request, scope)
+    joined = one_of(list(found.values())) if found else Matched.none_of(len(index.store.documents))
     sequence = index.store.sequence(scope.shards)
     ordinals = [int(each) for each in sequence[(joined.mask & allowed)[sequence]]]
     ranked = by_keys(index.store, ordinals, joined.scores, keys)[: request.top]
@@ -39,7 +39,7 @@ def suggest(index: SearchIndex, request: CompletionRequest, scope: Scope) -> dic
     return body
 
 
-def _found(suggester: Suggester, request: CompletionRequest, scope: Scope) -> dict[str, Matched]:
+def _match_fields(suggester: Suggester, request: CompletionRequest, scope: Scope) -> dict[str, Matched]:
     """What each field of the suggester matches; all words have to stand in the same field."""
     query = typed_query(request.search, fuzzy=request.fuzzy)
     return {path: suggester.search(path, scope.shards).run(query) for path in suggester.fields}

@@ -27,10 +27,10 @@ class Suggester:
 
     def postings(self, path: str) -> FieldPostings:
         """The terms of one field."""
-        found: FieldPostings = self.index.store.derived(("suggester", path), lambda: self._made(path))
+        found: FieldPostings = self.index.store.remember(("suggester", path), lambda: self._build_postings(path))
         return found
 
-    def _made(self, path: str) -> FieldPostings:
+    def _build_postings(self, path: str) -> FieldPostings:
         postings = FieldPostings(standard, standard)
         shards = self.index.store.shards(SHARDS)
         for ordinal, document in enumerate(self.index.store.documents):
@@ -42,7 +42,7 @@ class Suggester:
 
     def search(self, path: str, shards: int) -> TextSearch:
         """A search over one field of the suggester."""
-        vocabularies: Vocabularies = self.index.store.derived("suggester vocabularies", dict)
+        vocabularies: Vocabularies = self.index.store.remember("suggester vocabularies", dict)
         return TextSearch(
             store=self.index.store,
             vocabularies=vocabularies,
@@ -57,10 +57,10 @@ def read_suggester(index: SearchIndex, name: object, wanted: str | None) -> Sugg
     """The suggester of that name, or those of its fields that `searchFields` names; a missing one is the service's 400."""
     if not isinstance(name, str) or not name.strip():
         message = "Cannot find fields enabled for suggestions. Please provide a value for 'suggesterName' in the query."
-        raise _missing(message, "suggestions")
+        raise _missing_parameter(message, "suggestions")
     fields = index.definition.suggesters.get(name)
     if fields is None:
-        raise _missing(f"The specified suggester name '{name}' does not exist in this index definition.", "name")
+        raise _missing_parameter(f"The specified suggester name '{name}' does not exist in this index definition.", "name")
     asked = tuple(each.strip() for each in (wanted or "").split(",") if each.strip())
     unknown = next((path for path in asked if path not in fields), None)
     if unknown is not None:
@@ -70,7 +70,7 @@ def read_suggester(index: SearchIndex, name: object, wanted: str | None) -> Sugg
     return Suggester(index, asked or fields)
 
 
-def _missing(message: str, parameter: str) -> ServiceError:
+def _missing_parameter(message: str, parameter: str) -> ServiceError:
     details = (("MissingSuggesterName", message),)
     return ServiceError(400, "MissingRequiredParameter", f"{message}\r\nParameter name: {parameter}", details)
 

@@ -97,7 +97,7 @@ def _least(threshold: Any) -> float | None:
 
 def _vector(definition: IndexDefinition, field: Field, raw: Mapping[str, Any], embedder: Embedder) -> Vectors:
     if raw["kind"] == "text":
-        return _embedded(definition, field, raw.get("text"), embedder)
+        return _embed_query(definition, field, raw.get("text"), embedder)
     vector = raw.get("vector")
     if not isinstance(vector, list) or not all(_is_number(each) for each in vector):
         raise invalid_vector(f"'vector' must be a list of numbers, none beyond {LARGEST:g}.")
@@ -114,7 +114,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST
 
 
-def _embedded(definition: IndexDefinition, field: Field, text: Any, embedder: Embedder) -> Vectors:
+def _embed_query(definition: IndexDefinition, field: Field, text: Any, embedder: Embedder) -> Vectors:
     """The text as the local model sees it, whatever kind of vectorizer the index declares."""
     if not isinstance(text, str) or not text.strip():
         raise invalid_vector("A vector query of the kind text needs a 'text'.")

@@ -34,7 +34,9 @@ class FieldVectors:
 def nearest(index: SearchIndex, query: VectorQuery, allowed: Mask, shards: int) -> Ranked:
     """The `k` nearest documents among those allowed."""
     path = query.field.path
-    stored: FieldVectors = index.store.derived(("vectors", path), lambda: _stored(index, path, query.field.dimensions or 0))
+    stored: FieldVectors = index.store.remember(
+        ("vectors", path), lambda: _read_vectors(index, path, query.field.dimensions or 0)
+    )
     position = np.empty(len(index.store.documents), np.intp)
     position[index.store.sequence(shards)] = np.arange(len(position))
     rows = np.flatnonzero(allowed[stored.ordinals])
@@ -47,7 +49,7 @@ def nearest(index: SearchIndex, query: VectorQuery, allowed: Mask, shards: int) 
     return Ranked(stored.ordinals[rows[best]], scores[best], query.weight)
 
 
-def _stored(index: SearchIndex, path: str, dimensions: int) -> FieldVectors:
+def _read_vectors(index: SearchIndex, path: str, dimensions: int) -> FieldVectors:
     found = [
         (ordinal, vector)
         for ordinal, document in enumerate(index.store.documents)

@@ -25,12 +25,12 @@ def index_documents(store: DocumentStore, body: Mapping[str, Any]) -> tuple[int,
         raise invalid_request(
             "actions", f"A batch holds at most {MAX_ACTIONS} actions; this one has {len(actions)}.", "OperationNotAllowed"
         )
-    prepared = [_prepared(store, action, index) for index, action in enumerate(actions)]
+    prepared = [_prepare(store, action, index) for index, action in enumerate(actions)]
     outcomes = [_apply(store, *each) for each in prepared]
     return (200 if all(each["status"] for each in outcomes) else 207), outcomes
 
 
-def _prepared(store: DocumentStore, action: Any, index: int) -> tuple[str, str, Document]:
+def _prepare(store: DocumentStore, action: Any, index: int) -> tuple[str, str, Document]:
     if not isinstance(action, Mapping):
         raise ServiceError(400, "", f"The request is invalid. Details: actions : {index}: An action must be an object.")
     kind = action.get("@search.action", "upload")
@@ -80,7 +80,7 @@ def _apply(store: DocumentStore, kind: str, key: str, sent: Document) -> Outcome
         store.remove(key)
         return _done(key, 200)
     if kind.startswith("merge"):
-        sent = _merged(known, sent) if known is not None else _completed(store, sent)
+        sent = _merge(known, sent) if known is not None else _complete(store, sent)
     return _done(key, 201 if store.put(sent) else 200)
 
 
@@ -88,11 +88,11 @@ def _done(key: str, code: int) -> Outcome:
     return {"key": key, "status": True, "errorMessage": None, "statusCode": code}
 
 
-def _completed(store: DocumentStore, sent: Document) -> Document:
+def _complete(store: DocumentStore, sent: Document) -> Document:
     return stored_members(sent, store.definition.fields, 0)
 
 
-def _merged(known: Document, sent: Document) -> Document:
+def _merge(known: Document, sent: Document) -> Document:
     return {name: _merged_value(value, sent[name]) if name in sent else value for name, value in known.items()}
 
 

@@ -44,7 +44,7 @@ class FieldPostings:
 
     def add(self, ordinal: int, shard: int, texts: list[str]) -> None:
         """Index the values of a document; ordinals only grow."""
-        tokens = self._joined(texts)
+        tokens = self._join_tokens(texts)
         self._norms.extend([1.0] * (ordinal - len(self._norms)))
         self._tokens.extend([None] * (ordinal - len(self._tokens)))
         self._norms.append(lossy_length(len(tokens)) if tokens else 1.0)
@@ -61,7 +61,7 @@ class FieldPostings:
             docs.append(ordinal)
             often.append(count)
 
-    def _joined(self, texts: list[str]) -> list[Token]:
+    def _join_tokens(self, texts: list[str]) -> list[Token]:
         if len(texts) == 1:
             return self.analyze(texts[0])
         found: list[Token] = []

@@ -21,19 +21,19 @@ def murmur3(text: bytes) -> int:
     value = 0
     whole = len(text) // 4 * 4
     for at in range(0, whole, 4):
-        value ^= _mixed(int.from_bytes(text[at : at + 4], "little"))
-        value = (_rotated(value, 13) * 5 + 0xE6546B64) & MASK
+        value ^= _mix(int.from_bytes(text[at : at + 4], "little"))
+        value = (_rotate(value, 13) * 5 + 0xE6546B64) & MASK
     if whole < len(text):
-        value ^= _mixed(int.from_bytes(text[whole:], "little"))
+        value ^= _mix(int.from_bytes(text[whole:], "little"))
     value ^= len(text)
     value = ((value ^ (value >> 16)) * 0x85EBCA6B) & MASK
     value = ((value ^ (value >> 13)) * 0xC2B2AE35) & MASK
     return value ^ (value >> 16)
 
 
-def _mixed(block: int) -> int:
-    return (_rotated((block * 0xCC9E2D51) & MASK, 15) * 0x1B873593) & MASK
+def _mix(block: int) -> int:
+    return (_rotate((block * 0xCC9E2D51) & MASK, 15) * 0x1B873593) & MASK
 
 
-def _rotated(value: int, by: int) -> int:
+def _rotate(value: int, by: int) -> int:
     return ((value << by) | (value >> (32 - by))) & MASK

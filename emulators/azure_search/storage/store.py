@@ -54,13 +54,13 @@ class DocumentStore:
             postings.add(
                 ordinal, self._shards[ordinal], [text for text in values_at(document, path) if isinstance(text, str)]
             )
-        self._changed()
+        self._forget_derived()
         return not known
 
     def remove(self, key: str) -> None:
         """Forget a document; an unknown key changes nothing."""
         if self._remove(key):
-            self._changed()
+            self._forget_derived()
 
     def _remove(self, key: str) -> bool:
         ordinal = self.ordinals.pop(key, None)
@@ -71,11 +71,11 @@ class DocumentStore:
             postings.drop(ordinal, self._shards[ordinal])
         return True
 
-    def _changed(self) -> None:
+    def _forget_derived(self) -> None:
         self.generation += 1
         self._derived.clear()
 
-    def derived(self, name: object, make: Callable[[], Any]) -> Any:
+    def remember(self, name: object, make: Callable[[], Any]) -> Any:
         """What `make` gives, kept under `name` until a document changes."""
         if name not in self._derived:
             self._derived[name] = make()
@@ -87,13 +87,13 @@ class DocumentStore:
 
     def sequence(self, count: int) -> NDArray[np.intp]:
         """All ordinals in the order in which equal hits stand: shard by shard, oldest first."""
-        found: NDArray[np.intp] = self.derived(("sequence", count), lambda: np.argsort(self.shards(count), kind="stable"))
+        found: NDArray[np.intp] = self.remember(("sequence", count), lambda: np.argsort(self.shards(count), kind="stable"))
         return found
 
     @property
     def alive(self) -> Mask:
         """Which ordinals hold a document."""
-        mask: Mask = self.derived("alive", self._alive)
+        mask: Mask = self.remember("alive", self._alive)
         return mask
 
     def _alive(self) -> Mask:

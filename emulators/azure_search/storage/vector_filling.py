@@ -27,13 +27,13 @@ def with_vectors(
     for field in fields_to_fill(definition):
         missing = [each for each in filled if each.get(field.name) is None]
         if missing:
-            vectors = embedder.embed([described(definition, each) for each in missing])
+            vectors = embedder.embed([text_to_embed(definition, each) for each in missing])
             for each, vector in zip(missing, vectors, strict=True):
                 each[field.name] = [round(float(number), 7) for number in vector]
     return filled
 
 
-def described(definition: IndexDefinition, document: Mapping[str, Any]) -> str:
+def text_to_embed(definition: IndexDefinition, document: Mapping[str, Any]) -> str:
     """The content of the first semantic configuration; without one, every text that a query searches.
 
     Titles are left out: those of one collection are much alike, and would make all its documents so.

@@ -28,18 +28,18 @@ class Vocabulary:
 
     def prefix(self, text: str) -> list[str]:
         """Terms that begin with `text`."""
-        return self._found(tantivy.Query.regex_query(self._schema, "term", regex_text(text) + ".*"), MAX_TERMS)
+        return self._find_terms(tantivy.Query.regex_query(self._schema, "term", regex_text(text) + ".*"), MAX_TERMS)
 
     def regex(self, pattern: str) -> list[str]:
         """Terms that the (Rust) expression matches whole. Raises ValueError for an expression that cannot be built."""
-        return self._found(tantivy.Query.regex_query(self._schema, "term", pattern), MAX_TERMS)
+        return self._find_terms(tantivy.Query.regex_query(self._schema, "term", pattern), MAX_TERMS)
 
     def fuzzy(self, text: str, edits: int) -> list[str]:
         """Terms within `edits` changes of `text`; swapped neighbours are one change."""
         query = tantivy.Query.fuzzy_term_query(self._schema, "term", text, distance=edits, transposition_cost_one=True)
-        return self._found(query, MAX_TERMS)
+        return self._find_terms(query, MAX_TERMS)
 
-    def _found(self, query: tantivy.Query, limit: int) -> list[str]:
+    def _find_terms(self, query: tantivy.Query, limit: int) -> list[str]:
         self._refresh()
         searcher = self._index.searcher()
         hits = searcher.search(query, limit=max(1, min(limit, len(self._terms))), count=False).hits

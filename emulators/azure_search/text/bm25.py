@@ -21,16 +21,16 @@ class FieldScorer:
     def __init__(self, store: DocumentStore, postings: FieldPostings, space: tuple[str, str], shards: int) -> None:
         self.postings = postings
         self._space = (*space, shards)
-        self._weighed: dict[Any, NDArray[np.float64]] = store.derived("weighed terms", dict)
+        self._weighed: dict[Any, NDArray[np.float64]] = store.remember("weighed terms", dict)
         self._store = store
-        self._shards: NDArray[np.uint8] = store.derived(("shards", shards), lambda: store.shards(shards))
-        self._factors: NDArray[np.float64] = store.derived(("bm25", space, shards), self._length_factors)
+        self._shards: NDArray[np.uint8] = store.remember(("shards", shards), lambda: store.shards(shards))
+        self._factors: NDArray[np.float64] = store.remember(("bm25", space, shards), self._length_factors)
 
     def _statistics(self) -> tuple[Counts, Counts]:
         documents, lengths = self.postings.documents, self.postings.total_lengths
         if not self._shards.any():
             documents, lengths = [sum(documents)], [sum(lengths)]
-        return _padded(documents), _padded(lengths)
+        return _pad(documents), _pad(lengths)
 
     def _length_factors(self) -> NDArray[np.float64]:
         documents, lengths = self._statistics()
@@ -39,7 +39,7 @@ class FieldScorer:
         factors: NDArray[np.float64] = 1.2 * (0.25 + 0.75 * norms / average[self._shards[: len(norms)]])
         return factors
 
-    def having(self, documents: Ordinals) -> Counts:
+    def document_frequency(self, documents: Ordinals) -> Counts:
         """How many documents that are there hold a term, by shard."""
         if len(self._store) != len(self._store.documents):
             documents = documents[self._store.alive[documents]]
@@ -52,7 +52,7 @@ class FieldScorer:
         if found is None:
             if len(self._weighed) >= KEPT:
                 self._weighed.clear()
-            found = self._weighed[key] = self.weights(self.having(documents), documents, often)
+            found = self._weighed[key] = self.weights(self.document_frequency(documents), documents, often)
         return found
 
     def weights(self, having: Counts, documents: Ordinals, often: NDArray[Any]) -> NDArray[np.float64]:
@@ -63,5 +63,5 @@ class FieldScorer:
         return weighed
 
 
-def _padded(values: list[int]) -> Counts:
+def _pad(values: list[int]) -> Counts:
     return np.array([*values, *[0] * (SHARDS - len(values))], np.float64)

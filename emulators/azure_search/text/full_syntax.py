@@ -44,13 +44,13 @@ class _Reader:
         while self._at < len(self._text) and self._text[self._at].isspace():
             self._at += 1
 
-    def _ended(self) -> bool:
+    def _at_end(self) -> bool:
         self._blank()
         return self._at >= len(self._text)
 
     def expect_end(self) -> None:
         """Refuse what is left over."""
-        if not self._ended():
+        if not self._at_end():
             raise self._error()
 
     def clauses(self, depth: int) -> Query | None:
@@ -58,7 +58,7 @@ class _Reader:
         if depth > MAX_DEPTH:
             raise self._error()
         parts: list[tuple[Occur, Query]] = []
-        while not self._ended() and self._text[self._at] != ")":
+        while not self._at_end() and self._text[self._at] != ")":
             start, joined = self._at, self._operator()
             if joined is not None and not parts:
                 raise self._error(start)
@@ -80,7 +80,7 @@ class _Reader:
                 after = self._text[self._at + len(word) : self._at + len(word) + 1]
                 if not word.isalpha() or not after or after.isspace() or after in '("':
                     self._at += len(word)
-                    if self._ended():
+                    if self._at_end():
                         raise self._error()
                     return name
         return None
@@ -88,7 +88,7 @@ class _Reader:
     def _modifier(self, joined: str | None) -> Occur:
         if self._text.startswith("NOT", self._at) and (self._text[self._at + 3 :] or " ")[0].isspace():
             self._at += 3
-            if self._ended():
+            if self._at_end():
                 raise self._error()
             return "must_not"
         if self._at < len(self._text) and self._text[self._at] in "+-!":
@@ -103,24 +103,24 @@ class _Reader:
     def _part(self, depth: int) -> Query | None:
         found = FIELD.match(self._text, self._at)
         if found is None:
-            return self._boosted(self._plain(depth))
+            return self._read_boost(self._plain(depth))
         start, self._at = self._at, found.end() + 1
         if self._at >= len(self._text) or self._text[self._at].isspace():
             raise self._error()
-        part = self._boosted(self._plain(depth))
+        part = self._read_boost(self._plain(depth))
         return None if part is None else Within(found.group(), part, start + 1)
 
     def _plain(self, depth: int) -> Query | None:
         char = self._text[self._at]
         if char == "(":
-            return self._bracketed(depth)
+            return self._read_group(depth)
         if char == '"':
             return self._phrase()
         if char == "/":
             return self._regex()
         return self._term()
 
-    def _bracketed(self, depth: int) -> Query | None:
+    def _read_group(self, depth: int) -> Query | None:
         self._at += 1
         part = self.clauses(depth + 1)
         if self._at >= len(self._text) or self._text[self._at] != ")" or part is None:
@@ -201,7 +201,7 @@ class _Reader:
         self._at = found.end()
         return float(found.group())
 
-    def _boosted(self, part: Query | None) -> Query | None:
+    def _read_boost(self, part: Query | None) -> Query | None:
         if self._at < len(self._text) and self._text[self._at] == "^":
             if not NUMBER.match(self._text, self._at + 1):
                 raise self._error(self._at + 1)

@@ -20,7 +20,7 @@ class Matched:
     terms: Terms
 
     @classmethod
-    def nothing(cls, size: int) -> Matched:
+    def none_of(cls, size: int) -> Matched:
         """No document at all."""
         return cls(np.zeros(size, np.bool_), np.zeros(size), {})
 

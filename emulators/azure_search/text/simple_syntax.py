@@ -25,7 +25,7 @@ class _Reader:
         found: Query | None = None
         while self._at < len(self._text):
             part = self._sequence()
-            found = _joined(found, part, self._default)
+            found = _join(found, part, self._default)
             self._at += 1
         return found
 
@@ -45,7 +45,7 @@ class _Reader:
                 part = self._part()
                 if part is not None:
                     occur = pending or self._default
-                    found = _appended(found, part, occur, occur == last)
+                    found = _append(found, part, occur, occur == last)
                     last, pending = (occur if isinstance(found, Clauses) else None), None
         return found
 
@@ -56,12 +56,12 @@ class _Reader:
             part = self._part()
             return None if part is None else Clauses((("must_not", part), ("should", Everything())))
         if char == "(":
-            return self._bracketed()
+            return self._read_group()
         if char == '"':
             return self._phrase()
         return self._word()
 
-    def _bracketed(self) -> Query | None:
+    def _read_group(self) -> Query | None:
         self._at += 1
         part = self._sequence()
         self._at += 1
@@ -103,7 +103,7 @@ def _words(text: str, occur: Occur) -> Query | None:
     return Clauses(tuple((occur, Words(word)) for word in text.split()))
 
 
-def _appended(found: Query | None, part: Query, occur: Occur, same: bool) -> Query:
+def _append(found: Query | None, part: Query, occur: Occur, same: bool) -> Query:
     if found is None:
         return part
     if same and isinstance(found, Clauses):
@@ -111,7 +111,7 @@ def _appended(found: Query | None, part: Query, occur: Occur, same: bool) -> Que
     return Clauses(((occur, found), (occur, part)))
 
 
-def _joined(found: Query | None, part: Query | None, occur: Occur) -> Query | None:
+def _join(found: Query | None, part: Query | None, occur: Occur) -> Query | None:
     if found is None or part is None:
         return found or part
     return Clauses(((occur, found), (occur, part)))

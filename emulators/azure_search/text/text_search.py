@@ -45,7 +45,7 @@ class TextSearch:
         """The matches among the documents that are there; a query without words matches none."""
         found = None if query is None else self._evaluate(query, self.fields)
         if found is None:
-            return Matched.nothing(len(self.store.documents))
+            return Matched.none_of(len(self.store.documents))
         return found if len(self.store) == len(self.store.documents) else found.among(self.store.alive)
 
     def _evaluate(self, query: Query, fields: Sequence[str]) -> Matched | None:
@@ -97,7 +97,7 @@ class TextSearch:
         must = [part for occur, part in kept if occur == "must"]
         should = [part for occur, part in kept if occur == "should"]
         if not must and not should:
-            return Matched.nothing(len(self.store.documents)) if kept else None
+            return Matched.none_of(len(self.store.documents)) if kept else None
         found = all_of(must, optional=should) if must else one_of(should)
         for occur, part in kept:
             if occur == "must_not":
@@ -156,7 +156,7 @@ class TextSearch:
         documents, often = phrase_frequencies(scorer.postings, tokens, slop)
         scores = np.zeros(len(self.store.documents))
         for each in lists if len(documents) else []:
-            scores[documents] += scorer.weights(scorer.having(each), documents, often)
+            scores[documents] += scorer.weights(scorer.document_frequency(each), documents, often)
         return Matched(scores > 0, scores, {path: frozenset(token.term for token in tokens)})
 
     def _fuzzy(self, text: str, edits: int, path: str) -> Matched:
@@ -166,7 +166,9 @@ class TextSearch:
         terms = [(distance, term) for distance, term in sorted(near)[:MAX_FUZZY_TERMS]]
         scorer = self._scorer(path)
         found = {term: scorer.postings.postings(term) for _, term in terms}
-        having = reduce(np.maximum, [scorer.having(documents) for documents, _ in found.values()], np.zeros(SHARDS))
+        having = reduce(
+            np.maximum, [scorer.document_frequency(documents) for documents, _ in found.values()], np.zeros(SHARDS)
+        )
         scores = np.zeros(len(self.store.documents))
         for distance, term in terms:
             documents, often = found[term]

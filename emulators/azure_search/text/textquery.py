@@ -85,7 +85,7 @@ class Clauses:
 Query = Words | Phrase | Prefix | Wildcard | Regex | Fuzzy | Everything | Boosted | Within | Clauses
 
 
-def combined(parts: list[Query], occur: Occur) -> Query | None:
+def combine(parts: list[Query], occur: Occur) -> Query | None:
     """Parts joined with one occurrence; a single part stays itself, none gives None."""
     if not parts:
         return None

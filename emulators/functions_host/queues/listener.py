@@ -140,13 +140,13 @@ def start_queues(triggers: Sequence[QueueTrigger], surroundings: Surroundings) -
     listeners: list[QueueListener] = []
     for trigger in triggers:
         try:
-            listeners.append(QueueListener(_processing(trigger, surroundings)))
+            listeners.append(QueueListener(_make_processing(trigger, surroundings)))
         except BadConnection as reason:
             LOG.error("The '%s' function is in error: %s", trigger.function, reason)
     return listeners
 
 
-def _processing(trigger: QueueTrigger, surroundings: Surroundings) -> Processing:
+def _make_processing(trigger: QueueTrigger, surroundings: Surroundings) -> Processing:
     settings = surroundings.settings
     has_poison = not trigger.queue.endswith(SUFFIX)
     return Processing(

@@ -46,7 +46,7 @@ class Processing:
         if self.poison is not None and (message.dequeue_count or 0) > self.configuration.max_dequeue_count:
             await give_up(self.queue, self.poison, message)
             return
-        async with self._renewed(message):
+        async with self._keep_invisible(message):
             outcome = await self.dispatcher.invoke(self._invocation(message, body))
         await self._settle(message, outcome)
 
@@ -58,7 +58,8 @@ class Processing:
         elif self.poison is None:
             LOG.error("A message of %s failed: it comes back when its time is over.", self.queue.queue_name)
         elif (message.dequeue_count or 0) >= self.configuration.max_dequeue_count:
-            LOG.error("Message has reached MaxDequeueCount of %d. Moving message to queue '%s'.", *self._given_up())
+            most, poison = self.configuration.max_dequeue_count, self.poison.queue_name
+            LOG.error("Message has reached MaxDequeueCount of %d. Moving message to queue '%s'.", most, poison)
             await give_up(self.queue, self.poison, message)
         else:
             wait = int(self.configuration.visibility_timeout.total_seconds())
@@ -70,11 +71,8 @@ class Processing:
         if self.poison is not None:
             await give_up(self.queue, self.poison, message)
 
-    def _given_up(self) -> tuple[int, str]:
-        return self.configuration.max_dequeue_count, self.poison.queue_name if self.poison else ""
-
     @contextlib.asynccontextmanager
-    async def _renewed(self, message: QueueMessage) -> AsyncIterator[None]:
+    async def _keep_invisible(self, message: QueueMessage) -> AsyncIterator[None]:
         """Keeps the message invisible while its function runs."""
         over = asyncio.Event()
         renewing = asyncio.create_task(self._renew(message, over))

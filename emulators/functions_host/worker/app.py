@@ -61,7 +61,7 @@ class App:
     async def run(self, invocation: Invocation) -> Outcome:
         """Calls the function; whatever it raises becomes an outcome with the whole text of the failure."""
         try:
-            with tracing.attached(invocation.trace) if self._traced else contextlib.nullcontext():
+            with tracing.attach(invocation.trace) if self._traced else contextlib.nullcontext():
                 returned = await self._call(invocation)
             return encode(self._by_name[invocation.function].kind, returned)
         except asyncio.CancelledError:

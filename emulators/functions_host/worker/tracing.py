@@ -16,7 +16,7 @@ def is_on(environment: Mapping[str, str]) -> bool:
 
 
 @contextlib.contextmanager
-def attached(trace: Trace) -> Iterator[None]:
+def attach(trace: Trace) -> Iterator[None]:
     """The caller's spans become parents of the function's; nothing happens without a trace."""
     if not trace.parent:
         yield

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emulators.azure_search.analysis.embedding import HashedWords, MiniLm, NoModel, unit
-from emulators.azure_search.search.fusion import fused
+from emulators.azure_search.search.fusion import fuse
 from emulators.azure_search.search.vectors import Ranked
 from emulators.azure_search.service import SearchService
 
@@ -228,4 +228,4 @@ def test_unit_rows_have_length_one_or_nothing(rows: list[list[float]]) -> None:
 def test_fusion_is_the_sum_over_lists(left: list[int], right: list[int]) -> None:
     lists = [Ranked(np.array(each), np.zeros(6)) for each in (left, right)]
     expected = [1 / (60 + left.index(at)) + 1 / (60 + right.index(at)) for at in range(6)]
-    assert fused(lists, 6) == pytest.approx(expected)
+    assert fuse(lists, 6) == pytest.approx(expected)

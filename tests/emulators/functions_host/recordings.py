@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from tests.support.http11 import RawAnswer, head
+from tests.support.http11 import RawResponse, head
 
 KEYS = {"{function key}": "key-of-functions", "{host key}": "key-of-the-host", "{master key}": "key-of-the-master"}
 # The recorder left these out.
@@ -49,7 +49,7 @@ class Exchange:
         content = json.loads(_with_keys(json.dumps(answer["json"]))) if "json" in answer else _body(answer).decode("latin-1")
         return {"status": answer["status"], "headers": headers, "content": content}
 
-    def seen(self, answer: RawAnswer) -> dict[str, Any]:
+    def seen(self, answer: RawResponse) -> dict[str, Any]:
         """The same of an answer of ours."""
         headers = {name: value for name, value in answer.headers.items() if name not in UNRECORDED}
         content: Any = answer.body.decode("latin-1")

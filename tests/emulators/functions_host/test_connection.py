@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from emulators.functions_host import ConnectionLimits, HostOptions, HostServer
 from emulators.functions_host.connection import LONGEST_HEADERS, LONGEST_REQUEST_LINE
-from emulators.functions_host.messages import Answer, Framing
+from emulators.functions_host.messages import Framing, Response
 from tests.emulators.functions_host import apps
-from tests.support.http11 import RawAnswer, exchange, parse
+from tests.support.http11 import RawResponse, exchange, parse
 
 HOST = "Host: x\r\nConnection: close\r\n"
 
@@ -27,7 +27,7 @@ async def host(tmp_path: Path) -> AsyncIterator[HostServer]:
         yield running
 
 
-async def send(host: HostServer, request: str | bytes) -> RawAnswer:
+async def send(host: HostServer, request: str | bytes) -> RawResponse:
     raw = request.encode("latin-1") if isinstance(request, str) else request
     return await asyncio.to_thread(exchange, host.port, raw)
 
@@ -92,7 +92,7 @@ def test_any_bytes_are_answered_or_the_connection_ends(shared_port: int, noise: 
     assert raw is None or raw.status in (200, 400, 404, 405, 505)
 
 
-def exchange_or_none(port: int, request: bytes) -> RawAnswer | None:
+def exchange_or_none(port: int, request: bytes) -> RawResponse | None:
     try:
         return exchange(port, request, ends=True)
     except IndexError:
@@ -287,17 +287,17 @@ async def test_headers_of_an_answer(tmp_path: Path, headers: list[tuple[str, str
 @pytest.mark.parametrize(
     ("method", "http_1_0", "answer", "head_has", "closes"),
     [
-        ("GET", False, Answer(200, (), b"x"), "Transfer-Encoding: chunked", False),
-        ("GET", True, Answer(200, (), b"x"), "Connection: close", True),
-        ("GET", False, Answer(200, (), b"x", sized=True), "Content-Length: 1", False),
-        ("GET", False, Answer(200), "Content-Length: 0", False),
-        ("GET", False, Answer(1000, (), b"x"), "HTTP/1.1 1000 \r\n", False),
-        ("HEAD", False, Answer(200, (("Content-Length", "5"),), b"12345"), "Content-Length: 5", False),
-        ("GET", False, Answer(200, (("Transfer-Encoding", "identity"),), b"x"), "Connection: close", True),
-        ("GET", False, Answer(200, (("Server", "mine"),), b"x"), "Server: mine", False),
+        ("GET", False, Response(200, (), b"x"), "Transfer-Encoding: chunked", False),
+        ("GET", True, Response(200, (), b"x"), "Connection: close", True),
+        ("GET", False, Response(200, (), b"x", sized=True), "Content-Length: 1", False),
+        ("GET", False, Response(200), "Content-Length: 0", False),
+        ("GET", False, Response(1000, (), b"x"), "HTTP/1.1 1000 \r\n", False),
+        ("HEAD", False, Response(200, (("Content-Length", "5"),), b"12345"), "Content-Length: 5", False),
+        ("GET", False, Response(200, (("Transfer-Encoding", "identity"),), b"x"), "Connection: close", True),
+        ("GET", False, Response(200, (("Server", "mine"),), b"x"), "Server: mine", False),
     ],
 )
-def test_framing(method: str, http_1_0: bool, answer: Answer, head_has: str, closes: bool) -> None:
+def test_framing(method: str, http_1_0: bool, answer: Response, head_has: str, closes: bool) -> None:
     framing = Framing(method=method, http_1_0=http_1_0, keep_alive=not http_1_0, answer=answer)
     assert framing.valid
     assert head_has in framing.head().decode()
@@ -307,5 +307,5 @@ def test_framing(method: str, http_1_0: bool, answer: Answer, head_has: str, clo
 
 @given(st.binary(max_size=300_000))
 def test_a_chunked_body_arrives_whole(body: bytes) -> None:
-    framing = Framing(method="GET", http_1_0=False, keep_alive=True, answer=Answer(200, (), body))
+    framing = Framing(method="GET", http_1_0=False, keep_alive=True, answer=Response(200, (), body))
     assert parse(framing.head() + b"".join(framing.pieces())).body == body

@@ -47,7 +47,7 @@ def test_which_key_opens_what(level: str, opening: str) -> None:
 def test_the_key_of_another_function_opens_nothing(key: str, opens: bool) -> None:
     keys = Keys(function="f", functions={"search": "own", "evidence": "others"}, host="h", master="m")
     assert keys.open("function", key, "search") == opens
-    assert keys.known(key)
+    assert keys.is_known(key)
 
 
 @pytest.mark.parametrize("level", ["anonymous", "function", "admin", "mcp"])

@@ -1,7 +1,7 @@
 """The certificate of `--https`: signed by itself, for this machine's names alone, kept so that it is trusted once.
 
-It is no authority (`CA:FALSE`): whoever trusts it trusts this one server and nothing that its key could sign. That is how
-`dotnet dev-certs https` does it, too.
+It is no authority (`CA:FALSE`): a client that trusts it trusts this one server and nothing that its key could sign.
+`dotnet dev-certs https` does the same.
 """
 
 from __future__ import annotations

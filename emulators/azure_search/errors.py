@@ -29,7 +29,7 @@ def invalid_expression(parameter: str, text: str) -> ServiceError:
 
 
 def invalid_parameter(parameter: str, code: str, message: str, *, kind: str = "InvalidRequestParameter") -> ServiceError:
-    """A request parameter out of range or unknown; the detail's code tells which rule it broke."""
+    """A request parameter out of range or unknown; the detail's code names the rule that it broke."""
     return ServiceError(400, kind, f"{message}\r\nParameter name: {parameter}", ((code, message),))
 
 

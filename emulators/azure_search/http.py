@@ -15,7 +15,7 @@ JSON_TYPE = "application/json; charset=utf-8"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """A request as it came. Header names are lower case; `host` is what addresses in answers begin with, `repeated`
+    """A request as it came. Header names are lower case; addresses in replies begin with `host`, `repeated` holds
     the values of query parameters that may come several times, `partial` the reason of a semantic failure on order.
     """
 
@@ -45,13 +45,13 @@ class Request:
 
     @property
     def minimal_metadata(self) -> bool:
-        """Whether `@odata.context` is wanted: always, unless the Accept header says `odata.metadata=none`."""
+        """True when `@odata.context` is wanted: always, unless the Accept header says `odata.metadata=none`."""
         return "odata.metadata=none" not in self.headers.get("accept", "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What is answered: a status, headers and bytes.
+    """The reply to a request: a status, headers and bytes.
 
     `dropped` closes the connection instead of answering, `cut` in the middle of the body.
     """

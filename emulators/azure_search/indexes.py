@@ -19,7 +19,7 @@ class Indexes:
         self._indexes: dict[str, SearchIndex] = {}
 
     def get(self, name: str) -> SearchIndex:
-        """The index of that name; 404 when there is none."""
+        """The index of that name; 404 when it does not exist."""
         found = self._indexes.get(name)
         if found is None:
             raise index_missing(name, self._service)
@@ -59,7 +59,7 @@ class Indexes:
         return renewed, False
 
     def delete(self, name: str) -> None:
-        """Forget an index; 404 when there is none."""
+        """Forget an index; 404 when it does not exist."""
         self.get(name)
         del self._indexes[name]
 

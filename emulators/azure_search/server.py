@@ -1,4 +1,4 @@
-"""The service over HTTP, on loopback unless told otherwise. Keys and tokens are taken and not checked."""
+"""The service over HTTP, on loopback by default. Keys and tokens are accepted without a check."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ class SearchService:
         return replace(reply, cut=True) if fault.cut else reply
 
     async def _schedule(self, request: Request, address: Address) -> Reply:
-        """One request at a time; what writes or may run the model goes to a thread, so that the loop stays free."""
+        """One request at a time. Writes, and calls that may run the model, go to a thread, so that the loop stays free."""
         if not _is_long(request, address) and self._lock.acquire(blocking=False):
             try:
                 return self._answer(request, address)
@@ -79,5 +79,5 @@ class SearchService:
 
 
 def _is_long(request: Request, address: Address) -> bool:
-    """Whether a call may take long: a word in the body decides, which at worst costs a needless change of thread."""
+    """True when a call may take long: a word in the body decides, which at worst costs a needless change of thread."""
     return address.operation in ("index", "retrieve") or any(word in request.body for word in MODEL_WORDS)

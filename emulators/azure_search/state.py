@@ -1,4 +1,4 @@
-"""What the service holds, and how a request sees it."""
+"""The state of the service, and the part of it that a request may see."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ class EmbeddedResponse(AsyncHttpResponse):
 
     @property
     def headers(self) -> MutableMapping[str, str]:
-        """The headers, whatever the case of their names."""
+        """The headers; their names ignore case."""
         return self._headers
 
     @property

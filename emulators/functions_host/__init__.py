@@ -6,10 +6,10 @@
     async with HostServer(folder, app=function_app.app, settings={…}) as host:   # in this process: quick, for tests
 
 `HostOptions` has the port (0: a free one), keys, the visibility of a taken message, the grace at the end and App
-Service authentication (`Authentication({"token": Principal(name=…, id=…, roles=(…))})`: a caller is whoever its bearer
-token names). `host.worker_process_id` is there to be killed.
+Service authentication (`Authentication({"token": Principal(name=…, id=…, roles=(…))})`: a caller is the principal
+that its bearer token names). `host.worker_process_id` is there to be killed.
 `python -m emulators.functions_host FOLDER --port N` serves a folder.
-docs/development-host.md says what it does as the real host, and what it does not.
+docs/development-host.md lists the rules of the real host that it keeps, and its gaps.
 """
 
 from .configuration import HostConfiguration, QueueConfiguration

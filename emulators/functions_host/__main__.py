@@ -16,12 +16,12 @@ from .options import GRACE_SECONDS, TAKEN_SECONDS, HostOptions
 from .principals import read_principals
 from .server import HostServer
 
-# Libraries that tell each request at the level on which the host tells what matters.
+# Libraries that log each request at the level of the host's own lines.
 NOISY = ("azure", "mcp")
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Serves until SIGINT or SIGTERM; gives the exit code, 1 after one line on what hinders the start."""
+    """Serves until SIGINT or SIGTERM; gives the exit code, 1 after one line that names the obstacle."""
     given = _parser().parse_args(arguments)
     logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="[%(asctime)s] %(message)s", datefmt="%H:%M:%S")
     for name in NOISY:

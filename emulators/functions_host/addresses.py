@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 PERCENT = re.compile(rb"%([0-9A-Fa-f]{2})")
-# What `PathString.ToUriComponent` leaves as it is; an existing %XX is left too.
+# The bytes that `PathString.ToUriComponent` leaves as they are; an existing %XX is left too.
 PLAIN_IN_PATH = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:@/")
 ABSOLUTE = re.compile(rb"(https?)://([^/?#]*)", re.IGNORECASE)
 AUTHORITY = re.compile(rb"[A-Za-z0-9\-._~!$&'()*+,;=:\[\]%@]+")

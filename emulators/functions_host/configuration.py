@@ -49,7 +49,7 @@ class McpConfiguration:
 
 @dataclass(frozen=True, kw_only=True)
 class HostConfiguration:
-    """What the development host honours of host.json."""
+    """The values of host.json that the development host honours."""
 
     route_prefix: str = "api"
     custom_headers: Mapping[str, str] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class HostConfiguration:
 
 
 def read_configuration(path: Path, settings: AppSettings) -> HostConfiguration:
-    """Reads host.json and its overrides; raises `BadConfiguration` for what the real host refuses at start."""
+    """Reads host.json and its overrides; raises `BadConfiguration` for a value that the real host refuses at its start."""
     texts = _flatten(_read(path))
     texts |= settings.section(OVERRIDES)
     if texts.get("version") != "2.0":
@@ -186,5 +186,5 @@ def _convert(name: str, text: str, convert: Callable[[str], Value]) -> Value:
     try:
         return convert(text)
     except ValueError as error:
-        # The texts of our own converters; `int` says what it could not read and nothing else.
+        # Our converters raise texts for people; that of `int` names the text that it could not read.
         raise BadConfiguration(f"host.json: {name} cannot be read. {error}") from error

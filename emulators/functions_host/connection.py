@@ -1,6 +1,6 @@
 """One HTTP/1.1 connection: h11 reads the requests, Kestrel's limits are laid over it, answers are written as they are.
 
-h11 only reads here: the real host also sends what no library would write, such as a status of 1000 or a wrong length.
+h11 only reads here: the real host also sends bytes that no library would write, such as a status of 1000 or a wrong length.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class Connection:
         await self._writer.drain()
 
     async def _read_head(self) -> Exchange | None:
-        """The next request, or None when the client has none; raises `Refused`."""
+        """The next request, or None when the client has closed; raises `Refused`."""
         late = asyncio.get_running_loop().time() + self._limits.head_seconds if self._received else None
         while not (end := END_OF_HEAD.search(self._received.lstrip(b"\r\n"))):
             _check_limits(self._received)
@@ -215,7 +215,7 @@ class Exchange:
     async def _receive(self, began: float, total: int) -> bytes:
         """More of the body, of which `total` bytes came since `began`; raises `BodyFailed` when it comes too slowly."""
         if self._parser.they_are_waiting_for_100_continue and not self._told_to_continue:
-            # A client that has sent the body with its head needs no permission, and gets none.
+            # Kestrel sends no interim answer to a client that has sent its body together with the head.
             self._told_to_continue = True
             self._writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         seconds = max(self._limits.body_grace_seconds, total / self._limits.least_body_rate)
@@ -226,7 +226,7 @@ class Exchange:
             raise BodyFailed from None
 
     async def drain(self) -> bool:
-        """Reads what nobody asked for, so that the next request can be read; False when that is not worth while."""
+        """Reads the body that no function read; returns False when the connection should close instead."""
         if self._parser.they_are_waiting_for_100_continue:
             return False
         try:
@@ -236,7 +236,7 @@ class Exchange:
         return True
 
     def rest(self) -> bytes:
-        """What has arrived after this request."""
+        """The bytes that have arrived after this request."""
         return self._parser.trailing_data[0]
 
     def _values(self, name: bytes) -> bytes:

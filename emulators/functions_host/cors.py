@@ -21,12 +21,12 @@ class Cors:
     credentials: bool = False
 
     def is_preflight(self, request: Request) -> bool:
-        """Whether the host answers this itself, with 204, instead of a function."""
+        """True when the host answers this itself, with 204, instead of a function."""
         asks = request.header("origin") and request.header("access-control-request-method")
         return bool(self.origins) and request.method == "OPTIONS" and bool(asks)
 
     def headers(self, request: Request) -> Headers:
-        """What is added to an answer; nothing for an origin that is not allowed."""
+        """The headers to add to an answer; empty for an origin that is not allowed."""
         origin = request.header("origin")
         if not origin or not self._allows(origin):
             return ()
@@ -49,7 +49,7 @@ class Cors:
 
 
 def cors_of(settings: AppSettings, local: Cors) -> Cors:
-    """The host's own settings, a JSON list, else what `local.settings.json` says; raises `BadConfiguration`."""
+    """The origins of the app setting, a JSON list, else those of `local.settings.json`; raises `BadConfiguration`."""
     text = settings.get(ORIGINS)
     if not text:
         return local

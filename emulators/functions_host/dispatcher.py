@@ -18,8 +18,8 @@ EXITS_UNTIL_RECYCLED = 3
 RESTART_SECONDS = 3
 # How long the other calls of a process have after one of them reached functionTimeout.
 TIMEOUT_GRACE_SECONDS = 10.0
-# When the late call counts as failed: the grace and what the real host needs to restart the process. Measured: a message
-# with a limit of 3 s and a wait of 2 s came back 18 s after it was taken.
+# When the late call counts as failed: the grace and the time in which the real host restarts the process. Measured:
+# a message with a limit of 3 s and a wait of 2 s came back 18 s after it was taken.
 LATE_FAILS_SECONDS = 12.5
 
 
@@ -59,7 +59,7 @@ class Dispatcher:
         self._tasks: set[Task[object]] = set()
 
     async def start(self) -> Loaded:
-        """Starts a worker and gives what it loaded; raises `HostError` when it ends while importing, three times."""
+        """Starts a worker and returns the loaded functions; raises `HostError` when it ends three times while importing."""
         for _ in range(EXITS_UNTIL_RECYCLED):
             slot = WorkerSlot(self._make())
             self._slots.add(slot)
@@ -108,12 +108,12 @@ class Dispatcher:
 
     @property
     def down(self) -> bool:
-        """Whether no worker could be started."""
+        """True when no worker could be started."""
         return self._down
 
     @property
     def process_id(self) -> int | None:
-        """The worker process, None while there is none or when calls run in the host's own."""
+        """The worker process; None while it is replaced, or when calls run in the host's own process."""
         return getattr(self._slot.worker, "process_id", None) if self._slot else None
 
     def _use(self, slot: WorkerSlot) -> None:
@@ -139,7 +139,7 @@ class Dispatcher:
     async def _give_up(self, slot: WorkerSlot, invocation: Invocation, call: asyncio.Future[Outcome]) -> Outcome:
         """Past functionTimeout: others may end, at most ten seconds, then the process is killed and the call has failed.
 
-        Measured on the real host: what else ran there ended in time, the late call never did.
+        Measured on the real host: the other calls ended in time, the late call never did.
         """
         LOG.error("Timeout value of %s seconds exceeded by function 'Functions.%s'.", self._limit, invocation.function)
         failing = asyncio.create_task(asyncio.sleep(LATE_FAILS_SECONDS))

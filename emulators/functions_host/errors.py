@@ -1,6 +1,6 @@
-"""What hinders the host from starting.
+"""The errors that keep the host from starting.
 
-HostError              one line that names what was wrong and what to do
+HostError              one line that names the fault and the cure
 └── BadConfiguration   host.json, or an app setting that overrides it
 """
 

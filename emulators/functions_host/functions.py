@@ -1,4 +1,4 @@
-"""What the host knows of a function: its name and its bindings, as the app declares them."""
+"""A function as the host knows it: its name and its bindings, as the app declares them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Function:
 
     @property
     def trigger(self) -> Mapping[str, Any]:
-        """The binding that calls the function; empty when it has none."""
+        """The binding that calls the function; empty without one."""
         return next((binding for binding in self.bindings if _type(binding).endswith("trigger")), {})
 
     @property

@@ -50,12 +50,12 @@ class ToolServer(Protocol):
         """One HTTP exchange of the protocol."""
 
     async def close(self) -> None:
-        """Ends what is still open."""
+        """Ends the open exchanges."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Front:
-    """What stands before the functions."""
+    """The checks and rules that a request meets before a function."""
 
     keys: Keys
     cors: Cors
@@ -159,7 +159,7 @@ class Gateway:
         return Response(202)
 
     def _refusal(self, level: str, request: Request, target: Target) -> Response | None:
-        """Built-in routes tell a key that does not suffice, 403, from none and from a wrong one, 401."""
+        """401 for a missing or wrong key, 403 for a key that opens something else, None when the key suffices."""
         key = given_key(request, target.parameters)
         if self._front.keys.open(level, key):
             return None

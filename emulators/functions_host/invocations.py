@@ -1,4 +1,4 @@
-"""A call of a function and what came of it, as values that travel between the host and its worker process."""
+"""A call of a function and its outcome, as values that travel between the host and its worker process."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Trace:
 
 @dataclass(frozen=True, kw_only=True)
 class Invocation:
-    """One call: `trigger` holds what the binding of its kind reads beside the body."""
+    """One call: `trigger` holds the values that the binding reads beside the body."""
 
     function: str
     trigger: Mapping[str, Any]
@@ -58,7 +58,7 @@ class Ending(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What came of a call: the answer when it succeeded, the whole text of the failure when it did not."""
+    """The outcome of a call: the answer when it succeeded, the whole text of the failure when it did not."""
 
     ending: Ending
     answer: Mapping[str, Any] = field(default_factory=dict)
@@ -67,7 +67,7 @@ class Outcome:
 
     @property
     def succeeded(self) -> bool:
-        """Whether the function returned something the host can use."""
+        """True when the function returned something the host can use."""
         return self.ending is Ending.SUCCEEDED
 
     def to_frame(self, invocation_id: str) -> Frame:

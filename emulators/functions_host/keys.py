@@ -14,7 +14,7 @@ PARAMETER = "code"
 
 @dataclass(frozen=True, kw_only=True)
 class Keys:
-    """The keys that the host accepts. With none at all every level is open, as with `func start` on one's own machine.
+    """The keys that the host accepts. Without any key every level is open, as with `func start` on one's own machine.
 
     function: opens every function. functions: keys by the name of the one function that they open. host: opens every
     function. master: opens everything. mcp: the system key of the MCP extension.
@@ -28,11 +28,11 @@ class Keys:
 
     @property
     def configured(self) -> bool:
-        """Whether any key was given."""
+        """True when any key was given."""
         return any(self._all)
 
     def open(self, level: str, given: str, function: str = "") -> bool:
-        """Whether `given` opens a route of `level` (`anonymous`, `function`, `admin` or `mcp`) of `function`."""
+        """True when `given` opens a route of `level` (`anonymous`, `function`, `admin` or `mcp`) of `function`."""
         if level == "anonymous" or not self.configured:
             return True
         own = self.functions.get(function, "")
@@ -42,7 +42,7 @@ class Keys:
         return any(_same(key, given) for key in accepted)
 
     def is_known(self, given: str) -> bool:
-        """Whether `given` is a key that opens something."""
+        """True when `given` is a key that opens something."""
         return any(_same(key, given) for key in self._all)
 
     @property

@@ -1,4 +1,4 @@
-"""What the host serves of an app: routes, queues and tools. A function that cannot be set up is left out, with a line."""
+"""The routes, queues, timers and tools of an app. A function that cannot be set up is left out, with a line."""
 
 from __future__ import annotations
 

@@ -37,13 +37,13 @@ class Request:
         return {name: ",".join(texts) for name, texts in values.items()}
 
     def header(self, name: str) -> str:
-        """The joined value, empty when there is none."""
+        """The joined value; empty without such a header."""
         return self.joined_headers().get(name, "")
 
 
 @dataclass(frozen=True)
 class Response:
-    """What goes back; `sized` ones state their length, as the host's own pages do, the others are sent in chunks."""
+    """An HTTP response. `sized` ones state their length, as the host's own pages do; the others are sent in chunks."""
 
     status: int
     headers: Headers = ()
@@ -70,7 +70,7 @@ class Framing:
 
     @property
     def valid(self) -> bool:
-        """Whether Kestrel would send these headers; if not, the answer is an empty 500."""
+        """True when Kestrel would send these headers; if not, the answer is an empty 500."""
         if not all(TOKEN.fullmatch(name) and VALUE.fullmatch(value) for name, value in self.answer.headers):
             return False
         length = self.own.get("content-length")
@@ -78,7 +78,7 @@ class Framing:
 
     @property
     def closes(self) -> bool:
-        """Whether the connection ends with this answer."""
+        """True when the connection ends with this answer."""
         wrong_length = self.method != "HEAD" and int(self.own.get("content-length", self._body_length)) != self._body_length
         undelimited = self._has_body and self.http_1_0 and "content-length" not in self.own and not self.answer.sized
         own_coding = "transfer-encoding" in self.own

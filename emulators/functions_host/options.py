@@ -17,7 +17,7 @@ GRACE_SECONDS = 10.0
 
 @dataclass(frozen=True, kw_only=True)
 class HostOptions:
-    """What is set from outside, beside host.json and the app settings.
+    """The options of a host, beside host.json and the app settings.
 
     port: 0 takes a free one. taken_visibility: seconds that a taken message stays invisible, ten minutes on the real
     host. grace: seconds that running functions have when the host stops. authentication: App Service authentication

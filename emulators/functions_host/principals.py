@@ -31,7 +31,7 @@ class Principal:
     role_claim: str = "roles"
 
     def headers(self) -> tuple[tuple[str, str], ...]:
-        """What the platform sends to the app."""
+        """The headers that the platform sends to the app."""
         claims = [(NAME_CLAIM, self.name), (ID_CLAIM, self.id), *((self.role_claim, role) for role in self.roles)]
         content = {
             "auth_typ": "aad",
@@ -48,7 +48,7 @@ class Principal:
 
 
 class UnknownToken(Exception):
-    """The bearer token belongs to nobody: 401."""
+    """The bearer token is not in the table: 401."""
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ class Route:
     level: str
 
     def accepts(self, method: str) -> bool:
-        """Whether the method is one of the route's."""
+        """True when the method is one of the route's."""
         return not self.methods or method in self.methods
 
 

@@ -113,7 +113,7 @@ class HostServer:
         return self
 
     async def stop(self) -> None:
-        """Takes nothing new, waits for what runs, at most the grace, then ends the rest."""
+        """Takes no new work, waits for running functions, at most the grace, then ends the rest."""
         if self._server is not None:
             self._server.close()
         for listener in self._running:
@@ -154,7 +154,7 @@ class HostServer:
     async def _answer(self, request: Request) -> Response:
         self._busy += 1
         try:
-            # The port is taken first, so that a busy one is told at once; who calls already waits for the functions.
+            # The port is taken first, so that a busy one is reported at once. Early callers wait for the functions.
             await self._begun.wait()
             return await self._gateway.answer(request)
         finally:

@@ -19,7 +19,7 @@ class UnresolvedSetting(Exception):
 
 
 class AppSettings(Mapping[str, str]):
-    """The settings of an app: what its process sees in the environment, with the host's rules for names."""
+    """The settings of an app, as its process sees them in the environment, with the host's rules for names."""
 
     def __init__(self, values: Mapping[str, str]) -> None:
         self._values = dict(values)
@@ -55,7 +55,7 @@ class AppSettings(Mapping[str, str]):
 
 @dataclass(frozen=True, kw_only=True)
 class LocalSettings:
-    """What `local.settings.json` holds: settings for the app, and the origins that may call it."""
+    """The content of `local.settings.json`: settings for the app, and the origins that may call it."""
 
     values: Mapping[str, str] = field(default_factory=dict)
     cors: tuple[str, ...] = ()

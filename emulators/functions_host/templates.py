@@ -35,7 +35,7 @@ class Parameter:
     constraints: tuple[Callable[[str], bool], ...]
 
     def accepts(self, value: str) -> bool:
-        """Whether every constraint holds."""
+        """True when every constraint holds."""
         return all(holds(value) for holds in self.constraints)
 
 
@@ -48,7 +48,7 @@ class Segment:
 
     @property
     def may_be_absent(self) -> bool:
-        """Whether a path may end before this segment."""
+        """True when a path may end before this segment."""
         return len(self.parameters) == 1 and self.pattern.pattern == "(.+)" and _may_be_absent(self.parameters[0])
 
 

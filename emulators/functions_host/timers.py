@@ -42,7 +42,7 @@ class TimerListener:
 
     @property
     def stopped(self) -> bool:
-        """Whether no further run begins."""
+        """True when no further run begins."""
         return self._stopping.is_set()
 
     def stop(self) -> None:
@@ -78,7 +78,7 @@ class TimerListener:
             await self._run()
 
     async def _stops_before(self, moment: datetime) -> bool:
-        """Waits for the moment; gives whether the host is told to stop earlier."""
+        """Waits for the moment; returns True when the host stops earlier."""
         # The loop's clock may run ahead of the wall clock, which would run the same moment twice.
         while (seconds := (moment - datetime.now(UTC)).total_seconds()) > 0:
             try:

@@ -66,7 +66,7 @@ class McpServer:
         return exchange.answer()
 
     async def close(self) -> None:
-        """Ends what is still open."""
+        """Ends the open exchanges."""
         self._stopping.set()
         await self._running
 
@@ -163,5 +163,5 @@ class AsgiExchange:
             self._answer += message.get("body", b"")
 
     def answer(self) -> Response:
-        """What was sent."""
+        """The response that the application sent."""
         return Response(self._status, self._headers, self._answer)

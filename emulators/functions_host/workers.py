@@ -34,14 +34,14 @@ EXITED = Outcome(ending=Ending.EXITED, failure="The worker process ended while t
 
 @dataclass(frozen=True)
 class Loaded:
-    """The functions of an app, or why there are none."""
+    """The functions of an app, or the failure of its import."""
 
     functions: Sequence[Function] = ()
     failure: str = ""
 
 
 class Worker(Protocol):
-    """What runs the calls of an app."""
+    """Runs the calls of an app."""
 
     async def start(self) -> Loaded | None:
         """Loads the app; None when the process ended before it could say anything."""

@@ -61,7 +61,7 @@ def keyword(text: str) -> list[Token]:
 
 
 def whitespace(text: str) -> list[Token]:
-    """Whatever stands between blanks, as written."""
+    """The text between blanks, unchanged."""
     return [Token(found.group(), *found.span(), place) for place, found in enumerate(re.finditer(r"\S+", text))]
 
 

@@ -45,7 +45,7 @@ def parse_filter(text: str) -> odata.Node:
 
 
 class Filter:
-    """One filter on one index. `scores` adds up what `search.ismatchscoring` gave, None where it was not used."""
+    """One filter on one index. `scores` is the sum of the scores of `search.ismatchscoring`, None without it."""
 
     def __init__(self, store: DocumentStore, text_search: TextSearch) -> None:
         self._store = store
@@ -93,12 +93,12 @@ class Filter:
 
 
 def every(masks: Sequence[Mask]) -> Mask:
-    """What all masks let through."""
+    """The documents that every mask holds."""
     return reduce(np.logical_and, masks)
 
 
 def some(masks: Sequence[Mask]) -> Mask:
-    """What at least one mask lets through."""
+    """The documents that at least one mask holds."""
     return reduce(np.logical_or, masks)
 
 

@@ -86,7 +86,7 @@ class FilterTypes:
             raise filter_error(f"The expression needs '{found.path}' to be of the type '{kind}'; it is '{found.type}'.")
 
     def _collection(self, path: odata.Path, scope: Scope, found: Field) -> bool:
-        """Whether the path stands for a whole list; the range variable itself stands for one element."""
+        """True when the path stands for a whole list; the range variable itself stands for one element."""
         return found.collection and not (len(path.parts) == 1 and path.parts[0] in scope)
 
     def _compare(self, node: odata.Compare, scope: Scope) -> None:

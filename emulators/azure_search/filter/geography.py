@@ -24,7 +24,7 @@ def distance(left: Place, right: Place) -> float:
 
 
 def inside(point: Place, corners: Sequence[Place]) -> bool:
-    """Whether the point lies in the polygon (its edge counts)."""
+    """True when the point lies in the polygon (its edge counts)."""
     within = False
     for (x1, y1), (x2, y2) in zip(corners, (*corners[1:], corners[0]), strict=True):
         if _on_edge(point, (x1, y1), (x2, y2)):

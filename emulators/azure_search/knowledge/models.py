@@ -110,7 +110,7 @@ class SourceParameters(Shape):
 
 
 class BaseCall(Shape):
-    """A retrieve call to a knowledge base. Limits of time and size have no effect on what is retrieved here."""
+    """A retrieve call to a knowledge base. Limits of time and size have no effect here."""
 
     intents: list[Intent] | None = None
     messages: list[Message] | None = None

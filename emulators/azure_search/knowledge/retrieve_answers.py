@@ -62,7 +62,7 @@ class Retriever:
         return Retrieval(scopes={each.index: self.scope_of(each.index) for each in targets}, embedder=self.embedder)
 
     def _reasoning_activity(self, number: int, definition: Base, call: BaseCall) -> Body:
-        """The closing activity; no model reasons here, so its tokens are none."""
+        """The closing activity. No model reasons here, so it has no tokens."""
         effort = call.retrieval_reasoning_effort or definition.retrieval_reasoning_effort
         found: Body = {"type": "agenticReasoning", "id": number, "reasoningTokens": 0}
         if effort and self.version.endswith("preview"):

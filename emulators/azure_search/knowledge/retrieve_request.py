@@ -1,4 +1,4 @@
-"""What a retrieve call asks of a knowledge base or an agent, as searches on targets."""
+"""Turns a retrieve call to a knowledge base or an agent into searches on targets."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Target:
 
 
 def base_queries(call: BaseCall) -> list[str]:
-    """The texts to search: the intents. Messages need a model in the knowledge base, which none here has."""
+    """The texts to search: the intents. Messages need a model in the knowledge base, and bases here have no model."""
     if call.intents:
         return [each.search for each in call.intents]
     if not call.messages:

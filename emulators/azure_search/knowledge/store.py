@@ -37,7 +37,7 @@ class Knowledge:
         self._held: dict[str, dict[str, Definition]] = {kind: {} for kind in WORDS}
 
     def get(self, kind: str, name: str) -> Definition:
-        """The definition as it was sent; 404 when there is none."""
+        """The definition as it was sent; 404 when it does not exist."""
         found = self._held[kind].get(name)
         if found is None:
             raise ServiceError(404, "", f"No {WORDS[kind]} with the name '{name}' was found.")
@@ -60,7 +60,7 @@ class Knowledge:
         return self._keep(kind, {**raw, "name": name}), new
 
     def delete(self, kind: str, name: str) -> None:
-        """Forget a definition; 404 when there is none, 409 for a source that a base still uses."""
+        """Forget a definition; 404 when it does not exist, 409 for a source that a base still uses."""
         self.get(kind, name)
         if kind == "knowledgesources":
             for base in self._held["knowledgebases"].values():

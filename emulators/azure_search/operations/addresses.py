@@ -39,7 +39,7 @@ class Address:
 
 
 def read_address(path: str) -> Address | None:
-    """The address in a path that is still percent-encoded; None when it is none of ours."""
+    """The address in a path that is still percent-encoded; None when the service has no such address."""
     pieces = [unquote(piece) for piece in path.strip("/").split("/")]
     first, key, rest = _split_collection(pieces)
     if first is None or first == "docs":
@@ -63,7 +63,7 @@ def _documents(collection: str, key: str, rest: list[str]) -> Address | None:
 
 
 def _split_collection(pieces: list[str]) -> tuple[str | None, str | None, list[str]]:
-    """The collection at the front with its key, in either form, and what follows."""
+    """The collection at the front with its key, in either form, and the pieces after it."""
     found = SEGMENT.fullmatch(pieces[0])
     if found is None or found.group(1).lower() not in COLLECTIONS:
         return None, None, []

@@ -72,7 +72,7 @@ def _refuse_definitions(service: SearchService, request: Request) -> Reply:
 
 
 def _register_caller(service: SearchService, request: Request) -> Reply:
-    """Let a token of `x-ms-query-source-authorization` stand for a user and groups."""
+    """Register a token of `x-ms-query-source-authorization` for a user and groups."""
     body = request.json()
     caller = validate(CallerShape, body, "caller")
     service.state.identities.register(caller.token, user=caller.user, groups=caller.groups)

@@ -29,7 +29,7 @@ class Capture:
 
     @property
     def requests(self) -> tuple[Request, ...]:
-        """What came in, oldest first."""
+        """The requests that came in, oldest first."""
         return tuple(self._kept)
 
     def to_json(self) -> list[dict[str, Any]]:

@@ -72,7 +72,7 @@ def completions(state: State, request: Request, address: Address) -> Reply:
 
 
 def look_up(state: State, request: Request, address: Address) -> Reply:
-    """`GET …/docs('key')`; 404 with an empty body, as recorded, also for what the caller may not see."""
+    """`GET …/docs('key')`; 404 with an empty body, as recorded, also for a document that the caller may not see."""
     index = state.indexes.get(address.key or "")
     select = read_select(index.definition, request.query.get("$select"))
     ordinal = index.store.ordinals.get(address.inner_key or "")

@@ -1,4 +1,4 @@
-"""Faults on order: what tests need to see of a service that is not well, on real HTTP or in process."""
+"""Faults on order, over HTTP or in process: tests use them to see how a client treats a failing service."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..schema.models import Shape, validate
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """What happens to matching requests, `times` times (None: until cleared) after `after` of them went well.
+    """A fault that matching requests meet, `times` times (None: until cleared) after `after` of them went well.
 
     `operation` is search, suggest, autocomplete, index, count, lookup, retrieve or definition, None for all; `index` one
     name. `delay` (seconds) comes first. With `status` or `body` that is the answer; `dropped` closes the connection before a

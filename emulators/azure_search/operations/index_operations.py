@@ -64,7 +64,7 @@ def index_statistics(state: State, request: Request, address: Address) -> Reply:
 
 
 def service_statistics(state: State, request: Request, address: Address) -> Reply:
-    """`GET /servicestats`: what is held, without quotas; the limits are those of the service's Standard tier."""
+    """`GET /servicestats`: counts without quotas; the limits are those of the service's Standard tier."""
     indexes = state.indexes.list_all()
     held = {"documentCount": sum(len(index.store) for index in indexes), "indexesCount": len(indexes)}
     counters = {name: {"usage": held.get(name, 0), "quota": None} for name in COUNTERS}

@@ -27,7 +27,7 @@ NOT_OFFERED = ("analyzers", "tokenizers", "tokenFilters", "charFilters", "normal
 
 @dataclass(frozen=True)
 class IndexDefinition:
-    """A checked definition; `raw` keeps what was sent, `fields` is the tree."""
+    """A checked definition; `raw` is the definition as it was sent, `fields` the tree of its fields."""
 
     name: str
     fields: tuple[Field, ...]
@@ -48,12 +48,12 @@ class IndexDefinition:
 
     @cached_property
     def searchable(self) -> tuple[Field, ...]:
-        """The text fields that a query searches when it names none."""
+        """The text fields that a query without `searchFields` searches."""
         return tuple(each for each in walk(self.fields) if each.searchable and not each.vector)
 
     @cached_property
     def permission_fields(self) -> tuple[Field, ...]:
-        """Fields whose values decide who may see a document; none while the index switches trimming off."""
+        """Fields whose values decide who may see a document; empty while the index switches trimming off."""
         if self.raw.get("permissionFilterOption") != "enabled":
             return ()
         return tuple(each for each in walk(self.fields) if each.permission)

@@ -96,7 +96,7 @@ def _date(value: Any, kind: str, index: int) -> str:
 
 
 def instant(text: str) -> datetime | None:
-    """A date-time with its zone as a moment in UTC, None when the text is none."""
+    """A date-time with its zone as a moment in UTC, None for another text."""
     found = DATE.fullmatch(text)
     if not found:
         return None

@@ -57,7 +57,7 @@ class Field:
 
     @cached_property
     def collection(self) -> bool:
-        """Whether the field holds a list."""
+        """True when the field holds a list."""
         return self.type.startswith("Collection(")
 
     @cached_property
@@ -67,12 +67,12 @@ class Field:
 
     @cached_property
     def complex(self) -> bool:
-        """Whether the field has members of its own."""
+        """True when the field has members of its own."""
         return self.element == COMPLEX
 
     @cached_property
     def vector(self) -> bool:
-        """Whether the field holds an embedding."""
+        """True when the field holds an embedding."""
         return self.dimensions is not None
 
 

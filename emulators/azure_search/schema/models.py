@@ -1,4 +1,4 @@
-"""The shape of what definitions are made of: members and their types, checked before anything reads them."""
+"""The parts of definitions: their members and types, checked before anything reads them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Words = list[str]
 
 
 class Shape(BaseModel):
-    """An object with known members only, none of which changes its type."""
+    """An object with known members only; values are not converted to another type."""
 
     model_config = ConfigDict(extra="forbid", strict=True, alias_generator=to_camel)
 

@@ -27,7 +27,7 @@ class SemanticConfiguration:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SemanticConfigurations:
-    """All configurations by name, and the one used when a query names none."""
+    """All configurations by name, and the default for queries that do not name one."""
 
     by_name: Mapping[str, SemanticConfiguration] = field(default_factory=dict)
     default: str | None = None

@@ -14,7 +14,7 @@ Metric = Literal["cosine", "euclidean", "dotProduct"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorProfile:
-    """What a vector field is searched with. `vectorizer` is the kind that was declared, None without one."""
+    """How a vector field is searched. `vectorizer` is the declared kind, None without one."""
 
     name: str
     metric: Metric = "cosine"

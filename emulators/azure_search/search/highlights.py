@@ -52,7 +52,7 @@ class Marker:
     tags: tuple[str, str]
 
     def mark(self, text: str) -> str | None:
-        """The text with every matching word between the tags, None when none matches."""
+        """The text with every matching word between the tags, None when no word matches."""
         found, at = [], 0
         for token in self.analyze(text):
             if token.term in self.terms and token.start >= at:

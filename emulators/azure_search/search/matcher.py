@@ -46,7 +46,7 @@ class Found:
 
 
 class HybridOptions(Shape):
-    """The member `hybridSearch`: how many text hits take part in a fusion, and what counts."""
+    """The member `hybridSearch`: how many text hits take part in a fusion, and how hits are counted."""
 
     max_text_recall_size: int = Field(default=TEXT_RECALL, ge=1, le=10_000)
     count_and_facet_mode: Literal["countRetrievableResults", "countAllResults"] = "countAllResults"
@@ -62,7 +62,7 @@ class Matching:
     embedder: Embedder
 
     def find(self) -> Found:
-        """What the text and the vectors of the call find among the documents allowed."""
+        """The documents that the text and the vectors of the call find among those allowed."""
         queries = self._vector_queries()
         if not queries:
             return self._by_text(self.request.filter)
@@ -96,7 +96,7 @@ class Matching:
         return search.run(query)
 
     def _statistics(self) -> int:
-        """How many shards are scored by statistics of their own: one stands for all with `scoringStatistics` global."""
+        """How many shards are scored by statistics of their own; with `scoringStatistics` global it is one."""
         return 1 if self.request.scoring_statistics == "global" else self.scope.shards
 
     def _boost(self, mask: Mask, scores: Scores) -> Scores:

@@ -36,7 +36,7 @@ class SortKey:
 
 
 def read_orderby(definition: IndexDefinition, text: str | None) -> tuple[SortKey, ...]:
-    """The parts of `$orderby`; what cannot be read or sorted is the service's 400."""
+    """The parts of `$orderby`. Raises the service's 400 for a part that cannot be read or sorted."""
     if not text or not text.strip():
         return ()
     keys: list[SortKey] = []
@@ -106,7 +106,7 @@ def _above(path: str) -> list[str]:
 
 
 def by_score(ordinals: NDArray[np.intp], scores: NDArray[np.float64], wanted: int) -> NDArray[np.intp]:
-    """The first `wanted` ordinals by falling score, equal ones as they stand in the index."""
+    """The first `wanted` ordinals by falling score; equal ones keep the order of the index."""
     values = scores[ordinals].astype(np.float32)
     if wanted < len(ordinals) // 4:
         lowest = np.partition(values, len(values) - max(1, wanted))[len(values) - max(1, wanted)]

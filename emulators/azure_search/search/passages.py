@@ -32,7 +32,7 @@ def field_text(document: Mapping[str, Any], paths: tuple[str, ...], separator: s
 
 
 def ranked_text(document: Mapping[str, Any], configuration: SemanticConfiguration) -> str:
-    """What the model reads of a document: its content, or title and keywords where it has none.
+    """The text that the model ranks a document by: its content, or title and keywords without content.
 
     Titles of one collection are much alike and would draw its documents together; their words count apart from the model.
     """
@@ -57,7 +57,7 @@ def best_passage(
 
 
 def _best(sentences: list[str], query: str, embedder: Embedder) -> int:
-    """The sentence that holds most of the query's words; where none holds any, the one nearest in meaning."""
+    """The sentence that holds most of the query's words; without such a sentence, the one nearest in meaning."""
     if len(sentences) == 1:
         return 0
     wanted = {token.term for token in english(query)}

@@ -1,4 +1,4 @@
-"""Document permissions: who calls, by the token of `x-ms-query-source-authorization`, and what that caller may see.
+"""Document permissions: the caller by the token of `x-ms-query-source-authorization`, and the documents open to it.
 
 A token is either one that was registered here, or a JWT whose claims `oid` and `groups` are read; its signature is not
 checked, since nothing outside this machine is asked. Without a token no document of a trimmed index is seen.
@@ -32,13 +32,13 @@ class Identity:
 
 
 class Identities:
-    """Registered tokens and who they stand for."""
+    """Registered tokens, each with its user and groups."""
 
     def __init__(self) -> None:
         self._known: dict[str, Identity] = {}
 
     def register(self, token: str, *, user: str | None = None, groups: Iterable[str] = ()) -> None:
-        """Let a token stand for a user and groups."""
+        """Register a token for a user and groups."""
         self._known[token] = Identity(user=user, groups=frozenset(groups))
 
     def of(self, headers: Mapping[str, str]) -> Identity | None:
@@ -70,7 +70,7 @@ def visible(index: SearchIndex, identity: Identity | None) -> Mask | None:
 
 
 def may_see(index: SearchIndex, document: Document, identity: Identity) -> bool:
-    """Whether one permission field names the user, one of the groups, or everybody."""
+    """True when one permission field names the user, one of the groups, or everybody."""
     return any(
         not _permitted_values(field.permission, identity).isdisjoint(values_at(document, field.path))
         for field in index.definition.permission_fields

@@ -58,7 +58,7 @@ def field_weights(profile: Mapping[str, Any]) -> dict[str, float]:
 def factors(
     store: DocumentStore, ordinals: Sequence[int], profile: Mapping[str, Any], parameters: Parameters
 ) -> NDArray[Any]:
-    """What the functions of a profile multiply each score by."""
+    """The factor of each score that the functions of a profile give."""
     functions = profile.get("functions") or []
     if not functions:
         return np.ones(len(ordinals))

@@ -1,4 +1,4 @@
-"""What a query and a filter let through: the part of a call that search, suggest and autocomplete share."""
+"""Queries and filters on one index: the part of a call that search, suggest and autocomplete share."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def parse_query(text: str | None, query_type: str, *, every_word: bool) -> Query
 
 @dataclass(frozen=True, kw_only=True)
 class Scope:
-    """Where a call looks: the index, what its caller may see, and how many shards are counted."""
+    """The scope of a call: the index, the documents that its caller may see, and how many shards are counted."""
 
     index: SearchIndex
     visible: Mask | None = None
     shards: int = field(default=SHARDS)
 
     def apply_filter(self, text: str | None) -> tuple[Mask, Added]:
-        """The documents that a filter lets through for this caller, and what its scoring parts add."""
+        """The documents that a filter lets through for this caller, and the scores that its scoring parts add."""
         everything = self.index.store.alive if self.visible is None else self.index.store.alive & self.visible
         if text is None or not text.strip():
             return everything, None

@@ -1,4 +1,4 @@
-"""A search: match, order, rank, then a page of hits with what was asked for beside them."""
+"""A search: match, order, rank, then a page of hits with facets, counts and answers."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Plan:
 
 
 def read_plan(index: SearchIndex, request: SearchRequest) -> Plan:
-    """The plan of a call; what does not fit the index is the service's 400."""
+    """The plan of a call. Raises the service's 400 for a member that does not fit the index."""
     definition = index.definition
     return Plan(
         select=read_select(definition, request.select),

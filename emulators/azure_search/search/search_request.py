@@ -52,17 +52,17 @@ class SearchRequest:
 
     @property
     def every_word(self) -> bool:
-        """Whether all words have to match."""
+        """True when all words have to match."""
         return self.search_mode == "all"
 
     @property
     def matches_all(self) -> bool:
-        """Whether the text says nothing: absent, blank or `*`."""
+        """True when the text says nothing: absent, blank or `*`."""
         return self.search is None or self.search.strip() in ("", "*")
 
     @property
     def semantic(self) -> bool:
-        """Whether hits are ranked semantically; `*` has nothing to rank by unless a semantic query is given."""
+        """True when hits are ranked semantically; `*` has nothing to rank by unless a semantic query is given."""
         return self.query_type == "semantic" or self.semantic_query is not None
 
 
@@ -149,7 +149,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "speller": ("none",),
     "queryRewrites": ("none",),
 }
-# One node holds the whole index, and no language or session changes what it finds.
+# One node holds the whole index, and no language or session changes the hits.
 WITHOUT_EFFECT: dict[str, Reader] = {
     "sessionId": _text,
     "queryLanguage": _text,

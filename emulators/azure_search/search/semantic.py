@@ -118,7 +118,7 @@ def caption(passage: Passage, highlight: bool) -> dict[str, Any]:
 
 
 def debug_info(document: Mapping[str, Any], configuration: SemanticConfiguration) -> dict[str, Any]:
-    """What the ranker read of a document, for `debug: semantic`."""
+    """The texts of a document that the ranker read, for `debug: semantic`."""
     titles = (configuration.title,) if configuration.title else ()
     return {
         "semantic": {

@@ -1,4 +1,4 @@
-"""What a semantic search asks for: the configuration, captions and answers, checked."""
+"""The semantic members of a search request: configuration, captions and answers, checked."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OPTION = re.compile(r"(count|threshold|highlight|maxcharlength)-([\w.]+)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SemanticRequest:
-    """A semantic ranking to be done; `answers` is how many, 0 for none."""
+    """A semantic ranking to be done; `answers` is their number, 0 without answers."""
 
     configuration: SemanticConfiguration
     text: str
@@ -27,7 +27,7 @@ class SemanticRequest:
 
 
 def read_semantic_request(definition: IndexDefinition, request: SearchRequest) -> SemanticRequest | None:
-    """The semantic side of a search; None when it has none or no text to rank by."""
+    """The semantic side of a search; None without one or without a text to rank by."""
     if not request.semantic:
         return None
     if request.orderby:
@@ -67,7 +67,7 @@ def _configuration(definition: IndexDefinition, name: str | None) -> SemanticCon
 
 
 def _options(parameter: str, text: str | None) -> dict[str, str] | None:
-    """`extractive|count-3,threshold-0.7` as its options; None for none."""
+    """`extractive|count-3,threshold-0.7` as its options; None for the word `none`."""
     kind, _, rest = (text or "none").partition("|")
     if kind == "none":
         return None

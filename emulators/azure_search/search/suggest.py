@@ -1,4 +1,4 @@
-"""Suggestions: whole values of a field that hold what somebody is typing."""
+"""Suggestions: whole values of a field that hold the typed words."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def suggest(index: SearchIndex, request: CompletionRequest, scope: Scope) -> dic
 
 
 def _match_fields(suggester: Suggester, request: CompletionRequest, scope: Scope) -> dict[str, Matched]:
-    """What each field of the suggester matches; all words have to stand in the same field."""
+    """The matches of each field of the suggester; all words have to be in the same field."""
     query = typed_query(request.search, fuzzy=request.fuzzy)
     return {path: suggester.search(path, scope.shards).run(query) for path in suggester.fields}
 

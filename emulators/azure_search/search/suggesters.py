@@ -1,4 +1,4 @@
-"""The texts behind a suggester: its fields, cut by the standard analyzer whatever analyzer they are searched with.
+"""The texts behind a suggester: its fields, cut by the standard analyzer, even where they are searched with another one.
 
 The service indexes every beginning of a word there. A field's length counts words, but the average length counts all those
 beginnings; only so do the recorded suggestions come in their order.
@@ -76,7 +76,7 @@ def _missing_parameter(message: str, parameter: str) -> ServiceError:
 
 
 def typed_query(text: str, *, fuzzy: bool) -> Query | None:
-    """What somebody is typing: whole words, and the beginning of the last one; fuzzy allows one change in each."""
+    """The typed text as a query: whole words, and the beginning of the last one; fuzzy allows one change in each."""
     words = [token.term for token in standard(text)]
     if not words:
         return None

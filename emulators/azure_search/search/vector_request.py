@@ -33,7 +33,7 @@ class VectorQuery:
 
 
 def read_vector_query(definition: IndexDefinition, raw: Mapping[str, Any], embedder: Embedder) -> list[VectorQuery]:
-    """The query, once per field that it names; what does not fit is the service's 400."""
+    """The query, once per field that it names. Raises the service's 400 for a member that does not fit."""
     kind = raw.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
         raise invalid_vector(f"The vector query kind '{kind}' is not supported; use vector or text.")
@@ -115,7 +115,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _embed_query(definition: IndexDefinition, field: Field, text: Any, embedder: Embedder) -> Vectors:
-    """The text as the local model sees it, whatever kind of vectorizer the index declares."""
+    """The vector of the text by the local model, which serves every kind of vectorizer."""
     if not isinstance(text, str) or not text.strip():
         raise invalid_vector("A vector query of the kind text needs a 'text'.")
     profile = definition.vector_search.profiles[field.vector_profile or ""]

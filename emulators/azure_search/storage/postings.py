@@ -30,7 +30,7 @@ def lossy_length(length: int) -> float:
 
 
 class FieldPostings:
-    """Grows by `add`; a document that goes is told by `drop`, its postings stay and are masked by the reader."""
+    """Grows by `add`. `drop` marks a document as gone: its postings stay, and the reader masks them."""
 
     def __init__(self, analyze: Analyzer, search_analyze: Analyzer) -> None:
         self.analyze = analyze

@@ -20,7 +20,7 @@ Document = dict[str, Any]
 
 
 class DocumentStore:
-    """Holds the documents; `generation` grows with every change, so that what is derived can be kept until then."""
+    """Holds the documents; `generation` grows with every change, so that derived values can be kept until then."""
 
     def __init__(self, definition: IndexDefinition) -> None:
         self.definition = definition
@@ -76,7 +76,7 @@ class DocumentStore:
         self._derived.clear()
 
     def remember(self, name: object, make: Callable[[], Any]) -> Any:
-        """What `make` gives, kept under `name` until a document changes."""
+        """The result of `make`, kept under `name` until a document changes."""
         if name not in self._derived:
             self._derived[name] = make()
         return self._derived[name]
@@ -86,7 +86,7 @@ class DocumentStore:
         return np.frombuffer(self._shards.tobytes(), np.uint8) if count > 1 else np.zeros(len(self._shards), np.uint8)
 
     def sequence(self, count: int) -> NDArray[np.intp]:
-        """All ordinals in the order in which equal hits stand: shard by shard, oldest first."""
+        """All ordinals in the order of equal hits: shard by shard, oldest first."""
         found: NDArray[np.intp] = self.remember(("sequence", count), lambda: np.argsort(self.shards(count), kind="stable"))
         return found
 

@@ -1,4 +1,4 @@
-"""Vectors for documents that bring none, as an indexer with a vectorizer would make them before it writes."""
+"""Vectors for documents without them, as an indexer with a vectorizer would make them before it writes."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ MAX_TERMS = 100_000
 
 
 class Vocabulary:
-    """The terms of one field; told of new ones lazily, when a look-up needs them."""
+    """The terms of one field. New ones are added when a look-up needs them."""
 
     def __init__(self, terms: dict[str, Any]) -> None:
         self._terms = terms

@@ -56,7 +56,7 @@ class FieldScorer:
         return found
 
     def weights(self, having: Counts, documents: Ordinals, often: NDArray[Any]) -> NDArray[np.float64]:
-        """What a term with these frequencies adds to each document's score."""
+        """The part of each document's score that a term with these frequencies gives."""
         total = self._statistics()[0]
         idf = np.log(1 + (np.maximum(total - having, 0) + 0.5) / (having + 0.5))
         weighed: NDArray[np.float64] = idf[self._shards[documents]] * 2.2 * often / (often + self._factors[documents])

@@ -1,4 +1,4 @@
-"""The full (Lucene) query syntax. What it cannot read is the service's 400 with the column; nothing is dropped."""
+"""The full (Lucene) query syntax. A text that it cannot read is the service's 400 with the column; nothing is dropped."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class _Reader:
         return self._at >= len(self._text)
 
     def expect_end(self) -> None:
-        """Refuse what is left over."""
+        """Refuse text after the end of the query."""
         if not self._at_end():
             raise self._error()
 

@@ -1,4 +1,4 @@
-"""What a part of a query matched, and how parts join."""
+"""The matches of a part of a query, and how parts join."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Phrases and proximity: how often words stand together in a field, at most some moves apart."""
+"""Phrases and proximity: how often words follow each other in a field, at most some moves apart."""
 
 from __future__ import annotations
 

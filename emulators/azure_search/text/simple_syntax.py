@@ -30,7 +30,7 @@ class _Reader:
         return found
 
     def _sequence(self) -> Query | None:
-        """Parts up to a closing bracket or the end. An operator binds what stands left of it, whole, to what follows."""
+        """Parts up to a closing bracket or the end. An operator binds all parts to its left, as one, to the next part."""
         found: Query | None = None
         last: Occur | None = None
         pending: Occur | None = None

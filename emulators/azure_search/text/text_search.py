@@ -42,7 +42,7 @@ class TextSearch:
     space: str = "search"
 
     def run(self, query: Query | None) -> Matched:
-        """The matches among the documents that are there; a query without words matches none."""
+        """The matches among the present documents; a query without words matches no document."""
         found = None if query is None else self._evaluate(query, self.fields)
         if found is None:
             return Matched.none_of(len(self.store.documents))
@@ -74,7 +74,7 @@ class TextSearch:
         return path
 
     def _any_word(self, texts: Sequence[str], fields: Sequence[str]) -> Matched | None:
-        """Words of which one has to match, added up in one array: what nearly every query is."""
+        """Words of which one has to match, added up in one array. Nearly every query is of this kind."""
         scores = np.zeros(len(self.store.documents))
         terms: dict[str, frozenset[str]] = {}
         analysed: dict[Analyzer, list[str]] = {}

@@ -86,7 +86,7 @@ Query = Words | Phrase | Prefix | Wildcard | Regex | Fuzzy | Everything | Booste
 
 
 def combine(parts: list[Query], occur: Occur) -> Query | None:
-    """Parts joined with one occurrence; a single part stays itself, none gives None."""
+    """Parts joined with one occurrence; a single part stays itself, an empty list gives None."""
     if not parts:
         return None
     return parts[0] if len(parts) == 1 else Clauses(tuple((occur, part) for part in parts))

@@ -1,4 +1,4 @@
-"""Clients of a storage account, from what a `connection` setting holds: a connection string or an identity."""
+"""Clients of a storage account, by a `connection` setting: a connection string or an identity."""
 
 from __future__ import annotations
 

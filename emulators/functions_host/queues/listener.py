@@ -42,7 +42,7 @@ class QueueListener:
 
     @property
     def stopped(self) -> bool:
-        """Whether it takes no more messages."""
+        """True when it takes no more messages."""
         return self._stopping.is_set()
 
     def stop(self) -> None:
@@ -51,7 +51,7 @@ class QueueListener:
         self._ended_one.set()
 
     async def close(self) -> None:
-        """Ends what still runs: its messages come back when their time is over."""
+        """Ends the running functions: their messages come back when their time is over."""
         self.stop()
         for task in (self._loop, *self._tasks):
             task.cancel()
@@ -67,7 +67,7 @@ class QueueListener:
     async def _run(self) -> None:
         wait = SHORTEST_WAIT
         while not self._stopping.is_set():
-            # Messages that nobody can run would only use up their deliveries.
+            # Without a worker, messages would only use up their deliveries.
             taken = [] if self._processing.dispatcher.down else await self._take()
             for message in taken:
                 self._begin(message)
@@ -120,14 +120,14 @@ class QueueListener:
 
 
 def _tell_failure(task: Task[None]) -> None:
-    """Nothing ends in silence: whatever the code above did not expect is told."""
+    """Logs an exception that the code above did not expect."""
     if not task.cancelled() and task.exception() is not None:
         LOG.critical("The queue trigger failed.", exc_info=task.exception())
 
 
 @dataclass(frozen=True, kw_only=True)
 class Surroundings:
-    """What every listener of a host shares."""
+    """The objects that every listener of a host shares."""
 
     settings: AppSettings
     configuration: HostConfiguration

@@ -1,4 +1,4 @@
-"""What a message's text means under `messageEncoding`."""
+"""Reads a message's text by `messageEncoding`."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class App:
 
     @staticmethod
     def load(folder: Path) -> App:
-        """Imports `function_app` of the folder and finds the app in it, whatever its name there is."""
+        """Imports `function_app` of the folder and finds the app in it, under any name."""
         sys.path.insert(0, str(folder))
         module = importlib.import_module(MODULE)
         apps = [value for value in vars(module).values() if isinstance(value, func.FunctionRegister)]
@@ -59,7 +59,7 @@ class App:
         return App(apps[0], folder)
 
     async def run(self, invocation: Invocation) -> Outcome:
-        """Calls the function; whatever it raises becomes an outcome with the whole text of the failure."""
+        """Calls the function; an exception becomes an outcome with the whole text of the failure."""
         try:
             with tracing.attach(invocation.trace) if self._traced else contextlib.nullcontext():
                 returned = await self._call(invocation)

@@ -24,7 +24,7 @@ def bind(kind: str, trigger: Json, invocation: Invocation) -> Any:
 
 
 def encode(kind: str, returned: object) -> Outcome:
-    """The outcome that a return value stands for; raises `TypeError` for a value that the trigger cannot return."""
+    """The outcome that a return value stands for; raises `TypeError` for another kind of value."""
     return ENCODERS[kind](returned)
 
 

@@ -31,12 +31,12 @@ class TraceContext:
 
     @property
     def attributes(self) -> dict[str, str]:
-        """What the host's span says of the request."""
+        """The attributes of the host's span."""
         return dict(self._trace.attributes)
 
 
 class RetryContext:
-    """No retry policy: the first try of none."""
+    """The retry context of a function without a retry policy."""
 
     @property
     def retry_count(self) -> int:
@@ -55,7 +55,7 @@ class RetryContext:
 
 
 class Context(func.Context):
-    """What a parameter named `context` receives."""
+    """The value of a parameter named `context`."""
 
     def __init__(self, invocation: Invocation, directory: str) -> None:
         self._invocation = invocation

@@ -21,7 +21,7 @@ NOISY = ("azure", "aiohttp.access", "httpx", "asyncio")
 
 def run(folder: Path, descriptor: int) -> None:
     """Serves the socket `descriptor` until the host closes it."""
-    # Ctrl-C reaches the whole group of the terminal: the host decides what still may end.
+    # Ctrl-C reaches the whole group of the terminal: the host decides how long calls may go on.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_the_host, daemon=True).start()
     _set_up_logging()
@@ -57,7 +57,7 @@ async def _serve(folder: Path, channel: socket.socket) -> None:
         call = asyncio.create_task(_run(app, Invocation.from_frame(frame), writer))
         calls.add(call)
         call.add_done_callback(calls.discard)
-    # What still runs belongs to a host that is gone: ending it here is what the death of both would do.
+    # The host is gone, so nobody waits for the calls that still run: end them, as the death of both would.
     os._exit(HOST_GONE)
 
 

@@ -1,4 +1,4 @@
-"""The trace of the host made current for a call, as the real worker does when it is told to."""
+"""The trace of the host made current for a call, as the real worker does when a setting asks for it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SWITCHES = ("PYTHON_ENABLE_OPENTELEMETRY", "PYTHON_APPLICATIONINSIGHTS_ENABLE_TE
 
 
 def is_on(environment: Mapping[str, str]) -> bool:
-    """Whether one of the worker's settings asks for it."""
+    """True when one of the worker's settings asks for it."""
     return any(environment.get(name, "").casefold() in ("true", "1") for name in SWITCHES)
 
 

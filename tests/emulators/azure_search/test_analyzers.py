@@ -41,13 +41,13 @@ def test_overlong_words_are_cut() -> None:
     assert [len(token.term) for token in analyzer(None)("x" * 600)] == [255, 255, 90]
 
 
-def test_stop_words_leave_a_gap_in_the_positions() -> None:
+def test_stop_words_leave_gaps() -> None:
     assert [token.position for token in analyzer("en.lucene")("inn by the river")] == [0, 3]
 
 
 @pytest.mark.parametrize("name", sorted(ANALYZERS))
 @given(text=st.text(max_size=80))
-def test_offsets_lie_in_the_text_and_positions_rise(name: str, text: str) -> None:
+def test_offsets_and_positions(name: str, text: str) -> None:
     tokens = ANALYZERS[name](text)
     assert all(0 <= token.start < token.end <= len(text) for token in tokens)
     assert [token.position for token in tokens] == sorted(token.position for token in tokens)

@@ -145,7 +145,7 @@ REFUSED: list[tuple[Any, str, str]] = [
 
 
 @pytest.mark.parametrize(("body", "code", "message"), REFUSED)
-async def test_a_batch_that_cannot_be_read_changes_nothing(inns: Caller, body: Any, code: str, message: str) -> None:
+async def test_invalid_batch_changes_nothing(inns: Caller, body: Any, code: str, message: str) -> None:
     status, answer = await inns.call("POST", ADDRESS, body)
     assert (status, answer["error"]["code"]) == (400, code)
     assert message in answer["error"]["message"]
@@ -157,7 +157,7 @@ async def test_a_missing_document_is_an_empty_404(inns: Caller) -> None:
 
 
 @pytest.mark.parametrize("path", ["/indexes('inns')/docs('a_b=-')", "/indexes/inns/docs/a_b%3D-"])
-async def test_keys_are_read_from_both_forms_of_address(inns: Caller, path: str) -> None:
+async def test_keys_in_both_address_forms(inns: Caller, path: str) -> None:
     await inns.call("POST", ADDRESS, {"value": [{"id": "a_b=-"}]})
     status, document = await inns.call("GET", path)
     assert (status, document["id"]) == (200, "a_b=-")

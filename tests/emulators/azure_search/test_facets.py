@@ -75,11 +75,11 @@ async def test_periods(inns: Caller, period: str, start: str) -> None:
     assert answer["@search.facets"]["built"] == [{"count": 1, "value": start}]
 
 
-async def test_facets_count_what_matches_not_what_is_on_the_page(inns: Caller) -> None:
+async def test_facets_count_all_matches(inns: Caller) -> None:
     answer = await inns.search({"search": "hotel", "top": 1, "facets": ["rating"], "filter": "rating eq 3"})
     assert answer["@search.facets"] == {"rating": [{"count": 2, "value": 3}]}
 
 
-async def test_metrics_of_nothing_are_null_or_the_default(inns: Caller) -> None:
+async def test_metrics_without_values(inns: Caller) -> None:
     body = {"filter": "id eq '3'", "facets": ["price,metric:sum", "price,metric:max,default:7"]}
     assert (await inns.search(body))["@search.facets"] == {"price": [{"sum": None}, {"max": 7.0}]}

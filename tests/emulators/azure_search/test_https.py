@@ -84,7 +84,7 @@ async def test_a_strict_client_trusts_it_as_well(tmp_path: Path) -> None:
             assert reply.status == 200
 
 
-async def test_a_client_that_does_not_trust_it_is_told(tmp_path: Path) -> None:
+async def test_untrusted_certificate_is_an_error(tmp_path: Path) -> None:
     async with served(tmp_path) as address, aiohttp.ClientSession() as client:
         with pytest.raises(aiohttp.ClientConnectorCertificateError):
             await client.get(address)
@@ -94,7 +94,7 @@ def certificate(folder: Path) -> x509.Certificate:
     return x509.load_pem_x509_certificate((folder / "certificate.pem").read_bytes())
 
 
-def test_the_certificate_is_no_authority_and_its_key_is_private(tmp_path: Path) -> None:
+def test_certificate_is_no_authority(tmp_path: Path) -> None:
     context, path = make_context(tmp_path / "new", "search.test")
     assert path == tmp_path / "new" / "certificate.pem"
     assert b"PRIVATE" not in path.read_bytes()
@@ -107,7 +107,7 @@ def test_the_certificate_is_no_authority_and_its_key_is_private(tmp_path: Path) 
     assert context.minimum_version >= ssl.TLSVersion.TLSv1_2
 
 
-def test_it_is_kept_until_it_no_longer_serves(tmp_path: Path) -> None:
+def test_certificate_is_renewed_when_needed(tmp_path: Path) -> None:
     make_context(tmp_path, "127.0.0.1")
     first = certificate(tmp_path)
     make_context(tmp_path, "localhost")

@@ -75,9 +75,7 @@ MODEL = {"kind": "azureOpenAI", "azureOpenAIParameters": {"resourceUri": "https:
         ("knowledgesources", {**SOURCE, "webParameters": {"domains": {}}}, "'webParameters' is not offered"),
     ],
 )
-async def test_definitions_that_nothing_would_act_on(
-    library: Caller, path: str, definition: dict[str, Any], message: str
-) -> None:
+async def test_definitions_that_need_a_model(library: Caller, path: str, definition: dict[str, Any], message: str) -> None:
     status, answer = await library.call("PUT", f"/{path}('other')", definition, version=PREVIEW)
     assert (status, message in answer["error"]["message"]) == (400, True), answer
     assert (await library.call("GET", f"/{path}('other')"))[0] == 404
@@ -141,7 +139,7 @@ async def test_the_preview_tells_the_effort(library: Caller) -> None:
     assert answer["activity"][-1]["retrievalReasoningEffort"] == {"kind": "minimal"}
 
 
-async def test_each_intent_is_an_activity_and_a_document_comes_once(library: Caller) -> None:
+async def test_documents_of_several_intents_come_once(library: Caller) -> None:
     answer = await retrieved(library, {**intents("old oak", "pine birds"), **ANY})
     assert [each["id"] for each in answer["activity"]] == [0, 1, 2]
     keys = [each["docKey"] for each in answer["references"]]

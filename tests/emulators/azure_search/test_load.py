@@ -47,7 +47,7 @@ async def test_in_process() -> None:
     assert len(await Caller(service).keys({"search": "*"})) == 4
 
 
-async def test_vectors_that_the_documents_lack_are_made_from_their_texts() -> None:
+async def test_missing_vectors_are_made() -> None:
     service = SearchService(embedder=HashedWords())
     documents = [{"id": "1", "text": "red apple"}, {"id": "2", "text": "red car"}]
     await load(service, vector_definition(), documents, embedder=HashedWords())
@@ -83,7 +83,7 @@ def test_files_that_are_no_definition_are_named(tmp_path: Path, text: str, messa
         read_index(index)
 
 
-async def test_the_command_says_in_one_line_why_it_failed(tmp_path: Path) -> None:
+async def test_command_failures_are_one_line(tmp_path: Path) -> None:
     index, data = written(tmp_path, DEFINITION, DOCUMENTS)
     arguments = ("--data", str(data), "--index", str(index), "--url", "http://127.0.0.1:9")
     process = await asyncio.create_subprocess_exec(
@@ -95,7 +95,7 @@ async def test_the_command_says_in_one_line_why_it_failed(tmp_path: Path) -> Non
     assert errors.decode().count("\n") == 1
 
 
-async def test_the_schools_load_and_agree_with_a_plain_scan() -> None:
+async def test_schools_agree_with_a_plain_scan() -> None:
     documents = list(read_documents(measurement("data/establishments.jsonl")))
     service = SearchService(embedder=HashedWords())
     definition = read_index(ROOT / "local" / "data" / "schools-index.json")

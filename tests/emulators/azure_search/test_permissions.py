@@ -93,7 +93,7 @@ async def test_a_token_that_says_nothing_is_401(files: Caller, token: str) -> No
 
 
 @pytest.mark.parametrize("option", [None, "disabled"])
-async def test_an_index_that_does_not_trim_shows_all(option: str | None) -> None:
+async def test_untrimmed_index_shows_all(option: str | None) -> None:
     caller = Caller()
     await caller.make(definition(option), DOCUMENTS)
     assert len(await caller.keys({"search": "report"}, index="files")) == 6

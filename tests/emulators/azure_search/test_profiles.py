@@ -96,7 +96,7 @@ async def test_weights_multiply_the_score_of_their_field() -> None:
     assert weighed == pytest.approx(3 * plain, rel=1e-6)
 
 
-async def test_the_default_profile_is_used_when_none_is_named() -> None:
+async def test_default_profile() -> None:
     caller = Caller()
     definition = {
         "name": "inns",

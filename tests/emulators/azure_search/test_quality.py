@@ -23,7 +23,7 @@ async def test_keyword_search_on_cranfield() -> None:
     assert mean >= 0.49
 
 
-async def test_questions_in_other_words_are_answered_by_meaning() -> None:
+async def test_questions_in_other_words() -> None:
     questions = json.loads(QUESTIONS.read_text(encoding="utf-8"))
     service = SearchService()
     await load_sample(service, questions)

@@ -65,17 +65,17 @@ def test_as_many_pairs_hold_as_before(replayed: dict[str, Any], request: pytest.
     assert {level: count for level, count in held.items() if count < FLOORS[level][place]} == {}
 
 
-def test_nothing_of_the_definitions_and_documents_was_refused(replayed: dict[str, Any]) -> None:
+def test_no_set_up_was_refused(replayed: dict[str, Any]) -> None:
     assert {name: world["adapted"] for name, world in replayed["set_up"].items() if world["adapted"]} == {}
 
 
-def test_the_table_names_every_pair_with_what_holds(replayed: dict[str, Any]) -> None:
+def test_table_names_every_pair(replayed: dict[str, Any]) -> None:
     rows = dict(re.findall(r"^\| `([a-z-]+#\d+)` \| (\w+) \|", TABLE.read_text(encoding="utf-8"), re.MULTILINE))
     found = {each["pair"]: "whole" if all(each["levels"].values()) else "part" for each in replayed["pairs"]}
     assert rows == found
 
 
-def test_whatever_does_not_hold_has_its_reason(replayed: dict[str, Any]) -> None:
+def test_differences_have_reasons(replayed: dict[str, Any]) -> None:
     text = TABLE.read_text(encoding="utf-8")
     for pair in replayed["pairs"]:
         if not all(pair["levels"].values()):

@@ -57,7 +57,7 @@ def semantic(search: str = "old oak", **more: Any) -> dict[str, Any]:
     return {"search": search, "queryType": "semantic", "semanticConfiguration": "s", **more}
 
 
-async def test_hits_carry_both_scores_and_stand_by_the_reranker(trees: Caller) -> None:
+async def test_hits_are_ordered_by_the_reranker(trees: Caller) -> None:
     answer = await trees.search(semantic("old oak tree"))
     scores = [hit["@search.rerankerScore"] for hit in answer["value"]]
     assert scores == sorted(scores, reverse=True)
@@ -66,7 +66,7 @@ async def test_hits_carry_both_scores_and_stand_by_the_reranker(trees: Caller) -
     assert answer["@search.answers"] == []
 
 
-async def test_captions_are_clean_text_with_the_best_sentence_marked(trees: Caller) -> None:
+async def test_captions_mark_the_best_sentence(trees: Caller) -> None:
     answer = await trees.search(semantic("oak climbs", captions="extractive"))
     captions = {hit["id"]: hit["@search.captions"] for hit in answer["value"]}
     assert captions["1"] == [
@@ -83,7 +83,7 @@ async def test_captions_without_highlights(trees: Caller, text: str) -> None:
     assert {hit["@search.captions"][0]["highlights"] for hit in answer["value"]} == {None}
 
 
-async def test_long_content_is_cut_around_the_best_sentence() -> None:
+async def test_long_captions_are_cut() -> None:
     caller = Caller()
     filler = " ".join(f"Filler number {n} says nothing." for n in range(200))
     await caller.make(DEFINITION, [{"id": "1", "title": "T", "body": f"{filler} The secret oak is here. {filler}"}])
@@ -109,7 +109,7 @@ async def test_debug_tells_what_was_read(trees: Caller) -> None:
     assert info["vectors"] is None
 
 
-async def test_a_semantic_query_ranks_hits_of_another_syntax(trees: Caller) -> None:
+async def test_semantic_query_with_another_syntax(trees: Caller) -> None:
     body = {"search": "oak AND (old OR tall)", "queryType": "full", "semanticQuery": "old oak", "semanticConfiguration": "s"}
     assert all("@search.rerankerScore" in hit for hit in (await trees.search(body))["value"])
 
@@ -128,7 +128,7 @@ async def test_hits_beyond_fifty_follow_unranked() -> None:
 
 
 @pytest.mark.parametrize("reason", ["maxWaitExceeded", "capacityOverloaded", "transient"])
-async def test_a_partial_answer_is_206_in_base_order(trees: Caller, reason: str) -> None:
+async def test_partial_answer_is_206(trees: Caller, reason: str) -> None:
     base = await trees.search({"search": "old oak"})
     trees.service.faults.add(Fault(operation="search", partial=reason))
     status, answer = await trees.call("POST", "/indexes/inns/docs/search", semantic(captions="extractive"))
@@ -139,7 +139,7 @@ async def test_a_partial_answer_is_206_in_base_order(trees: Caller, reason: str)
     assert (await trees.call("POST", "/indexes/inns/docs/search", semantic()))[0] == 200
 
 
-async def test_a_failure_that_is_not_tolerated_is_503(trees: Caller) -> None:
+async def test_untolerated_failure_is_503(trees: Caller) -> None:
     trees.service.faults.add(Fault(operation="search", partial="transient"))
     status, code, _ = await trees.refusal(semantic(semanticErrorHandling="fail"))
     assert (status, code) == (503, "SemanticRankerUnavailable")
@@ -163,7 +163,7 @@ async def test_refused(trees: Caller, body: dict[str, Any], message: str) -> Non
     assert (status, message in said) == (400, True), said
 
 
-async def test_without_a_model_semantic_ranking_is_a_named_error() -> None:
+async def test_semantic_ranking_needs_the_model() -> None:
     caller = Caller(SearchService(embedder=NoModel()))
     await caller.make(DEFINITION, DOCUMENTS)
     status, code, _ = await caller.refusal(semantic())

@@ -79,7 +79,7 @@ async def test_a_status_on_order_comes_once(session: aiohttp.ClientSession, stat
     assert (await searched(session))[0] == 200
 
 
-async def test_retry_after_in_seconds_and_as_a_date(session: aiohttp.ClientSession) -> None:
+async def test_retry_after_forms(session: aiohttp.ClientSession) -> None:
     await order(session, status=429, retryAfter=2)
     assert (await searched(session))[2]["Retry-After"] == "2"
     await order(session, status=503, retryAfter=60, retryAfterDate=True)
@@ -135,9 +135,7 @@ async def test_a_connection_cut_in_the_body(session: aiohttp.ClientSession) -> N
     ("fault", "message"),
     [({"colour": 1}, "'colour' does not exist"), ({"partial": "tired"}, "partial: "), ({"status": "x"}, "status: ")],
 )
-async def test_a_fault_that_cannot_be_read_is_refused(
-    session: aiohttp.ClientSession, fault: dict[str, Any], message: str
-) -> None:
+async def test_invalid_fault_is_refused(session: aiohttp.ClientSession, fault: dict[str, Any], message: str) -> None:
     async with session.post("/local/faults", json=fault) as reply:
         assert reply.status == 400
         assert message in (await reply.json())["error"]["message"]
@@ -158,7 +156,7 @@ async def test_requests_are_captured_while_wanted(session: aiohttp.ClientSession
         assert await reply.json() == {"value": []}
 
 
-async def test_definitions_can_be_refused_to_callers_without_a_key(session: aiohttp.ClientSession) -> None:
+async def test_definitions_can_need_a_key(session: aiohttp.ClientSession) -> None:
     async with session.put("/local/definitions", json={"needKey": True}) as reply:
         assert reply.status == 204
     async with session.get(f"/indexes('inns')?{VERSION}") as reply:

@@ -12,7 +12,7 @@ from emulators.azure_search.versions import shards
 from .hotels import DEFINITION, DOCUMENTS, Caller
 
 
-def test_the_recorded_keys_fall_into_the_recorded_groups_in_the_recorded_order() -> None:
+def test_recorded_keys_fall_into_recorded_shards() -> None:
     keys = sorted((str(number) for number in range(1, 11)), key=lambda key: (shard_of(key), int(key)))
     assert keys == ["3", "9", "2", "4", "5", "7", "6", "8", "1", "10"]
     assert [shard_of(key) for key in keys] == [2, 2, 3, 3, 3, 6, 9, 10, 11, 11]

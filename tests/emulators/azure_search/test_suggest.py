@@ -40,7 +40,7 @@ async def test_suggested(inns: Caller, body: dict[str, Any], keys: str) -> None:
     assert "orderby" not in body or found == list(keys)
 
 
-async def test_the_first_field_that_matches_is_shown_with_its_words_marked(inns: Caller) -> None:
+async def test_first_matching_field_is_highlighted(inns: Caller) -> None:
     body = {"search": "quiet riv", "highlightPreTag": "<b>", "highlightPostTag": "</b>", "select": "name"}
     assert await suggested(inns, **body) == [
         {

@@ -73,7 +73,7 @@ async def test_full_syntax_refuses_what_it_cannot_search(inns: Caller, text: str
     assert f"column {column}." in message
 
 
-async def test_expressions_prefixes_and_wildcards_score_one_per_field(inns: Caller) -> None:
+async def test_multi_term_queries_score_one_per_field(inns: Caller) -> None:
     for text in ("name:/riv.*/", "name:riv*", "name:r?ver"):
         answer = await inns.search({"search": text, "queryType": "full"})
         assert [hit["@search.score"] for hit in answer["value"]] == [1.0]
@@ -85,7 +85,7 @@ async def test_a_boost_multiplies(inns: Caller) -> None:
     assert boosted["value"][0]["@search.score"] == pytest.approx(2 * plain["value"][0]["@search.score"], rel=1e-6)
 
 
-async def test_an_exact_word_scores_above_a_near_one(empty: Caller) -> None:
+async def test_exact_words_score_above_fuzzy_ones(empty: Caller) -> None:
     fields = [{"name": "id", "type": "Edm.String", "key": True}, {"name": "text", "type": "Edm.String"}]
     await empty.make({"name": "inns", "fields": fields}, [{"id": "1", "text": "cart"}, {"id": "2", "text": "card"}])
     assert await empty.keys({"search": "card~1", "queryType": "full"}) == ["2", "1"]

@@ -66,7 +66,7 @@ def client(service: SearchService, index: str = "inns", credential: Any = None, 
     return SearchClient(ENDPOINT, index, chosen, transport=EmbeddedTransport(service), retry_total=0, **options)
 
 
-async def test_the_token_policy_runs_and_the_token_arrives(inns: Caller) -> None:
+async def test_token_policy_runs(inns: Caller) -> None:
     credential = OneToken()
     inns.service.capture.on = True
     async with client(inns.service, credential=credential) as search:
@@ -129,7 +129,7 @@ async def test_hybrid_through_the_vectorizer() -> None:
         assert [hit["id"] async for hit in await search.search("car", vector_queries=[query])] == ["2", "1"]
 
 
-async def test_semantic_hybrid_and_knowledge_bases_through_the_sdk() -> None:
+async def test_sdk_modes() -> None:
     service = SearchService(embedder=HashedWords())
     fields = {"titleField": {"fieldName": "text"}, "prioritizedContentFields": [{"fieldName": "text"}]}
     semantic = {"configurations": [{"name": "s", "prioritizedFields": fields}]}
@@ -172,16 +172,14 @@ FAULTS: list[tuple[Fault, type[Exception], str]] = [
 
 
 @pytest.mark.parametrize(("fault", "error", "message"), FAULTS)
-async def test_faults_reach_the_sdk_as_a_networks_do(
-    inns: Caller, fault: Fault, error: type[Exception], message: str
-) -> None:
+async def test_sdk_sees_faults(inns: Caller, fault: Fault, error: type[Exception], message: str) -> None:
     inns.service.faults.add(fault)
     async with client(inns.service) as search:
         with pytest.raises(error, match=message):
             [hit async for hit in await search.search("river", read_timeout=0.1)]
 
 
-async def test_the_service_error_reaches_the_caller_of_the_sdk(inns: Caller) -> None:
+async def test_sdk_sees_service_errors(inns: Caller) -> None:
     async with client(inns.service) as search:
         with pytest.raises(HttpResponseError, match="Could not find a property named 'stars'"):
             [hit async for hit in await search.search("river", filter="stars eq 3")]

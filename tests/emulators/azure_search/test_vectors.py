@@ -115,9 +115,7 @@ async def test_text_and_vector_are_fused(vectors: Caller) -> None:
         ({"maxTextRecallSize": 1, "countAndFacetMode": "countRetrievableResults"}, 2, {"2", "3"}),
     ],
 )
-async def test_how_many_text_hits_are_fused_and_what_counts(
-    vectors: Caller, options: dict[str, Any], count: int, keys: set[str]
-) -> None:
+async def test_hybrid_search_options(vectors: Caller, options: dict[str, Any], count: int, keys: set[str]) -> None:
     near = query(k=1, vector=[0.8, 0.6, 0])
     body = {"search": "red car", "vectorQueries": [near], "count": True, "facets": ["kind"], "hybridSearch": options}
     answer = await vectors.search(body, index="vec")
@@ -175,12 +173,12 @@ async def test_refused(vectors: Caller, raw: dict[str, Any], message: str) -> No
     assert message in said
 
 
-async def test_a_document_with_a_vector_of_another_size_is_refused(vectors: Caller) -> None:
+async def test_vector_of_another_size_is_refused(vectors: Caller) -> None:
     status, answer = await vectors.call("POST", "/indexes/vec/docs/index", {"value": [{"id": "9", "v": [1, 2]}]})
     assert (status, "mismatch in vector dimensions" in answer["error"]["message"]) == (400, True)
 
 
-async def test_without_a_model_a_text_vector_is_a_named_error() -> None:
+async def test_text_vector_needs_the_model() -> None:
     caller = Caller(SearchService(embedder=NoModel()))
     await caller.make(definition(), [])
     raw = {"kind": "text", "text": "red", "fields": "w"}
@@ -189,26 +187,26 @@ async def test_without_a_model_a_text_vector_is_a_named_error() -> None:
     assert "requirements-local.txt" in message
 
 
-async def test_a_model_of_another_size_is_a_named_error() -> None:
+async def test_model_of_another_size() -> None:
     caller = Caller(SearchService(embedder=HashedWords(8)))
     await caller.make(definition(), [])
     status, _, message = await caller.refusal({"vectorQueries": [{"kind": "text", "text": "x", "fields": "w"}]}, index="vec")
     assert (status, "gives 8 dimensions, the field has 64" in message) == (400, True)
 
 
-def test_the_packaged_model_knows_other_words_for_a_thing() -> None:
+def test_packaged_model_knows_synonyms() -> None:
     texts = ["child protection issues", "safeguarding concerns", "a new roof for the sports hall"]
     query_vector, near, far = MiniLm().embed(texts)
     assert float(query_vector @ near) > float(query_vector @ far) + 0.2
 
 
-def test_the_packaged_model_gives_the_same_for_a_text_alone_and_among_others() -> None:
+def test_packaged_model_ignores_the_batch() -> None:
     model = MiniLm()
     alone, among = model.embed(["river"])[0], model.embed(["river", "a much longer text about a station hotel"])[0]
     assert np.allclose(alone, among, atol=0.02)
 
 
-def test_vectors_that_are_kept_are_the_same_and_stand_in_their_places() -> None:
+def test_cached_vectors_keep_their_places() -> None:
     model = MiniLm()
     first = model.embed(["river", "hotel", "river"])
     again = model.embed(["hotel", "garden", "river"])

@@ -105,7 +105,7 @@ def test_signals_end_it_with_its_worker(tmp_path: Path, number: signal.Signals) 
 SLOW = "import time\n" + WAITING.replace("return", "time.sleep(1.5)\n    return")
 
 
-def test_ctrl_c_reaches_the_worker_too_and_running_functions_still_end(tmp_path: Path) -> None:
+def test_ctrl_c_lets_running_functions_end(tmp_path: Path) -> None:
     with HostProcess(apps.folder(tmp_path, SLOW)) as host, ThreadPoolExecutor() as threads:
         call = threads.submit(status, host, "/api/x")
         time.sleep(0.5)
@@ -133,7 +133,7 @@ BLOCKING = SLOW.replace("def x", "async def x").replace("1.5", "60")
 
 
 @pytest.mark.parametrize("script", [WAITING, SLOW.replace("1.5", "60"), BLOCKING])
-def test_a_killed_host_takes_its_worker_along_whatever_that_does(tmp_path: Path, script: str) -> None:
+def test_killed_host_ends_its_worker(tmp_path: Path, script: str) -> None:
     with HostProcess(apps.folder(tmp_path, script)) as host, ThreadPoolExecutor() as threads:
         threads.submit(status, host, "/api/x")
         time.sleep(0.5)

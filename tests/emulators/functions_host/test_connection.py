@@ -87,7 +87,7 @@ async def test_status(host: HostServer, request_text: str, status: int) -> None:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=200))
-def test_any_bytes_are_answered_or_the_connection_ends(shared_port: int, noise: bytes) -> None:
+def test_any_bytes_are_answered(shared_port: int, noise: bytes) -> None:
     raw = exchange_or_none(shared_port, noise + b"\r\n\r\n")
     assert raw is None or raw.status in (200, 400, 404, 405, 505)
 
@@ -149,7 +149,7 @@ async def test_the_connection_is_kept(host: HostServer, first: str) -> None:
     writer.close()
 
 
-async def test_a_length_beside_a_transfer_coding_does_not_count(host: HostServer) -> None:
+async def test_length_beside_transfer_coding(host: HostServer) -> None:
     head = f"POST /api/echo HTTP/1.1\r\n{HOST}Content-Length: 999\r\nTransfer-Encoding: chunked\r\n\r\n"
     answer = await send(host, f"{head}3\r\nabc\r\n0\r\n\r\n")
     seen = json.loads(answer.body)
@@ -158,7 +158,7 @@ async def test_a_length_beside_a_transfer_coding_does_not_count(host: HostServer
 
 
 @pytest.mark.parametrize("body", ["nonsense", "zz\r\nabc\r\n0\r\n\r\n"])
-async def test_a_malformed_chunk_reaches_the_function_without_a_body(host: HostServer, body: str) -> None:
+async def test_malformed_chunk(host: HostServer, body: str) -> None:
     answer = await send(host, f"POST /api/echo HTTP/1.1\r\n{HOST}Transfer-Encoding: chunked\r\n\r\n{body}")
     seen = json.loads(answer.body)
     assert (answer.status, seen["body"], seen["headers"]["transfer-encoding"]) == (200, "", "chunked")
@@ -169,7 +169,7 @@ async def test_header_values_are_utf_8(host: HostServer) -> None:
     assert json.loads(answer.body)["headers"]["x"] == "grüße"
 
 
-async def test_the_home_page_states_its_length_for_head_too(host: HostServer) -> None:
+async def test_head_of_the_home_page(host: HostServer) -> None:
     whole = await send(host, f"GET / HTTP/1.1\r\n{HOST}\r\n")
     answer = await send(host, f"HEAD / HTTP/1.1\r\n{HOST}\r\n")
     assert (answer.status, answer.body) == (200, b"")
@@ -198,7 +198,7 @@ async def test_a_client_that_stalls(tmp_path: Path, part: str, line: str) -> Non
         writer.close()
 
 
-async def test_a_body_may_come_slowly_within_the_rate(tmp_path: Path) -> None:
+async def test_slow_body_within_the_rate(tmp_path: Path) -> None:
     options = HostOptions(limits=ConnectionLimits(body_grace_seconds=0.3, least_body_rate=1.0))
     async with HostServer(apps.folder(tmp_path), options, app=apps.echo_app(), settings={}) as host:
         reader, writer = await asyncio.open_connection("127.0.0.1", host.port)
@@ -210,7 +210,7 @@ async def test_a_body_may_come_slowly_within_the_rate(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("limit", "length", "status"), [("10", 10, 200), ("10", 11, 500), ("ten", 11, 200), ("", 11, 200)])
-async def test_the_limit_of_a_body_is_a_setting(tmp_path: Path, limit: str, length: int, status: int) -> None:
+async def test_body_limit_setting(tmp_path: Path, limit: str, length: int, status: int) -> None:
     settings = {"FUNCTIONS_REQUEST_BODY_SIZE_LIMIT": limit}
     async with HostServer(apps.folder(tmp_path), app=apps.echo_app(), settings=settings) as host:
         request = f"POST /api/echo HTTP/1.1\r\n{HOST}Content-Length: {length}\r\n\r\n{'x' * length}"
@@ -218,7 +218,7 @@ async def test_the_limit_of_a_body_is_a_setting(tmp_path: Path, limit: str, leng
     assert (answer.status, answer.body == b"") == (status, status == 500)
 
 
-async def test_requests_in_one_packet_are_answered_in_order(host: HostServer) -> None:
+async def test_pipelined_requests(host: HostServer) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", host.port)
     writer.write(b"".join(b"GET /api/echo?n=%d HTTP/1.1\r\nHost: x\r\n\r\n" % number for number in range(3)))
     numbers = [json.loads((await read_answer(reader))[2])["params"]["n"] for _ in range(3)]
@@ -226,7 +226,7 @@ async def test_requests_in_one_packet_are_answered_in_order(host: HostServer) ->
     writer.close()
 
 
-async def test_the_client_is_told_to_go_on_only_when_the_body_is_wanted(host: HostServer) -> None:
+async def test_continue_only_when_the_body_is_read(host: HostServer) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", host.port)
     writer.write(b"POST /api/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
     assert await reader.readuntil(b"\r\n\r\n") == b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -238,7 +238,7 @@ async def test_the_client_is_told_to_go_on_only_when_the_body_is_wanted(host: Ho
     writer.close()
 
 
-async def test_a_client_that_sends_its_body_at_once_is_told_nothing(host: HostServer) -> None:
+async def test_no_continue_when_the_body_is_there(host: HostServer) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", host.port)
     writer.write(b"POST /api/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\nab")
     line, _, body = await read_answer(reader)
@@ -255,7 +255,7 @@ async def test_a_client_that_stops_in_the_head(host: HostServer, part: bytes, re
     writer.close()
 
 
-async def test_a_client_that_leaves_in_the_middle_harms_nobody(host: HostServer) -> None:
+async def test_client_that_leaves(host: HostServer) -> None:
     _, writer = await asyncio.open_connection("127.0.0.1", host.port)
     writer.write(b"POST /api/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nabc")
     await writer.drain()

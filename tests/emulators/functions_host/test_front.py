@@ -44,7 +44,7 @@ def test_which_key_opens_what(level: str, opening: str) -> None:
 
 
 @pytest.mark.parametrize(("key", "opens"), [("own", True), ("others", False), ("f", True), ("h", True), ("m", True)])
-def test_the_key_of_another_function_opens_nothing(key: str, opens: bool) -> None:
+def test_key_of_another_function(key: str, opens: bool) -> None:
     keys = Keys(function="f", functions={"search": "own", "evidence": "others"}, host="h", master="m")
     assert keys.open("function", key, "search") == opens
     assert keys.is_known(key)
@@ -55,7 +55,7 @@ def test_without_keys_everything_is_open(level: str) -> None:
     assert Keys().open(level, "")
 
 
-def test_a_missing_key_is_not_opened_by_an_empty_one() -> None:
+def test_empty_key_opens_nothing() -> None:
     assert not Keys(master="m").open("function", "")
 
 

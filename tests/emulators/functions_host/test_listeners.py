@@ -149,7 +149,7 @@ def test_a_tool_without_properties() -> None:
         (tool("bad", [{"propertyName": "a", "propertyType": "date"}]), "The property 'a' has the unknown type 'date'."),
     ],
 )
-def test_one_function_is_left_out_and_the_others_run(left_out: Function, reason: str) -> None:
+def test_function_left_out(left_out: Function, reason: str) -> None:
     made = listeners(left_out, http("also good", "good"), **{"AzureWebJobs.off.Disabled": "true"})
     assert made.problems == [f"The '{left_out.name}' function is in error: {reason}"]
     assert [route.function for route in made.router.routes] == ["also good"]

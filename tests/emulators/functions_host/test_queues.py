@@ -79,7 +79,7 @@ def test_connections_that_lead_nowhere(settings: dict[str, str], message: str) -
         queue_client(AppSettings(settings), "S", "q")
 
 
-async def test_a_trigger_without_an_account_is_left_out(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+async def test_trigger_without_an_account(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     async with HostServer(apps.folder(tmp_path), app=app_for("queue"), settings={"Store": "nonsense"}) as host:
         assert host.describe()[0] == "on_message: queue queue"
     assert "The 'on_message' function is in error: The app setting 'Store' is no storage connection string." in caplog.text
@@ -124,7 +124,7 @@ async def count(queue: QueueClient) -> int:
     return (await queue.get_queue_properties()).approximate_message_count or 0
 
 
-async def test_what_a_function_sees(azurite: Azurite, queue: QueueClient, tmp_path: Path) -> None:
+async def test_message_of_a_function(azurite: Azurite, queue: QueueClient, tmp_path: Path) -> None:
     seen: list[tuple[func.QueueMessage, str, str]] = []
 
     async def note(msg: func.QueueMessage, context: func.Context) -> None:
@@ -152,7 +152,7 @@ async def is_empty(queue: QueueClient) -> bool:
     return await count(queue) == 0
 
 
-async def test_a_missing_queue_works_when_somebody_makes_it(azurite: Azurite, queue: QueueClient, tmp_path: Path) -> None:
+async def test_missing_queue_works_once_made(azurite: Azurite, queue: QueueClient, tmp_path: Path) -> None:
     seen: list[bytes] = []
 
     async def note(msg: func.QueueMessage, context: func.Context) -> None:
@@ -165,9 +165,7 @@ async def test_a_missing_queue_works_when_somebody_makes_it(azurite: Azurite, qu
         await until(lambda: seen == [b"late"])
 
 
-async def test_a_long_run_keeps_its_message_however_short_the_visibility(
-    azurite: Azurite, queue: QueueClient, tmp_path: Path
-) -> None:
+async def test_long_run_keeps_its_message(azurite: Azurite, queue: QueueClient, tmp_path: Path) -> None:
     counts: list[int | None] = []
 
     async def slow(msg: func.QueueMessage, context: func.Context) -> None:
@@ -181,9 +179,7 @@ async def test_a_long_run_keeps_its_message_however_short_the_visibility(
     assert counts == [1]
 
 
-async def test_a_run_that_ends_while_its_message_is_renewed_is_settled_once(
-    azurite: Azurite, queue: QueueClient, tmp_path: Path
-) -> None:
+async def test_run_ending_during_renewal_is_settled_once(azurite: Azurite, queue: QueueClient, tmp_path: Path) -> None:
     counts: list[int | None] = []
 
     async def about_half(msg: func.QueueMessage, context: func.Context) -> None:
@@ -198,9 +194,7 @@ async def test_a_run_that_ends_while_its_message_is_renewed_is_settled_once(
     assert counts == [1] * 40
 
 
-async def test_a_killed_host_gives_its_message_back_when_the_taken_time_is_over(
-    azurite: Azurite, queue: QueueClient, tmp_path: Path
-) -> None:
+async def test_killed_host_gives_its_message_back(azurite: Azurite, queue: QueueClient, tmp_path: Path) -> None:
     counts: list[int | None] = []
 
     async def wait(msg: func.QueueMessage, context: func.Context) -> None:
@@ -219,9 +213,7 @@ async def test_a_killed_host_gives_its_message_back_when_the_taken_time_is_over(
     assert counts == [1, 2]
 
 
-async def test_a_killed_worker_gives_its_message_back_after_the_wait(
-    azurite: Azurite, queue: QueueClient, tmp_path: Path
-) -> None:
+async def test_killed_worker_gives_its_message_back(azurite: Azurite, queue: QueueClient, tmp_path: Path) -> None:
     log = tmp_path / "seen.txt"
     script = (
         f"import asyncio\n@app.queue_trigger(arg_name='msg', queue_name='{queue.queue_name}', connection='Store')\n"
@@ -260,9 +252,7 @@ async def test_storage_that_is_away_for_a_while(tmp_path: Path, caplog: pytest.L
                 await until(lambda: seen == [b"before", b"after"], 60)
 
 
-async def test_too_many_deliveries_before_go_to_poison_without_a_call(
-    azurite: Azurite, queue: QueueClient, tmp_path: Path
-) -> None:
+async def test_worn_out_message_goes_to_poison(azurite: Azurite, queue: QueueClient, tmp_path: Path) -> None:
     called: list[int] = []
 
     async def note(msg: func.QueueMessage, context: func.Context) -> None:
@@ -282,7 +272,7 @@ async def test_too_many_deliveries_before_go_to_poison_without_a_call(
     assert called == []
 
 
-async def test_binary_data_reaches_a_function_that_asks_for_it(azurite: Azurite, queue: QueueClient, tmp_path: Path) -> None:
+async def test_binary_data(azurite: Azurite, queue: QueueClient, tmp_path: Path) -> None:
     seen: list[bytes] = []
 
     async def note(msg: func.QueueMessage, context: func.Context) -> None:
@@ -307,7 +297,7 @@ async def test_binary_data_reaches_a_function_that_asks_for_it(azurite: Azurite,
         ("[" * 100_000, (None, 1, None)),
     ],
 )
-async def test_members_of_a_text_replace_the_data_of_the_queue(
+async def test_text_members_replace_trigger_data(
     azurite: Azurite, queue: QueueClient, tmp_path: Path, text: str, expected: tuple[str | None, int, str | None]
 ) -> None:
     seen: list[func.QueueMessage] = []
@@ -342,7 +332,7 @@ async def test_bytes_replace_nothing(azurite: Azurite, queue: QueueClient, tmp_p
     assert [(message.id, message.dequeue_count) for message in seen] == [(sent.id, 1)]
 
 
-async def test_a_member_of_a_wrong_kind_fails_before_the_function(
+async def test_member_of_a_wrong_kind(
     azurite: Azurite, queue: QueueClient, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     called: list[int] = []
@@ -362,7 +352,7 @@ async def test_a_member_of_a_wrong_kind_fails_before_the_function(
     assert "'abc'" in caplog.text
 
 
-async def test_open_telemetry_starts_a_trace_for_each_message(azurite: Azurite, queue: QueueClient, tmp_path: Path) -> None:
+async def test_trace_for_each_message(azurite: Azurite, queue: QueueClient, tmp_path: Path) -> None:
     traces: list[str] = []
 
     async def note(msg: func.QueueMessage, context: func.Context) -> None:

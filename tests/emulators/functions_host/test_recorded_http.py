@@ -42,7 +42,7 @@ def test_answers_as_recorded(host: HostProcess, recorded: Exchange) -> None:
         assert answer == recorded.expected()
 
 
-def test_the_table_of_differences_is_short_and_names_recorded_pairs() -> None:
+def test_table_of_differences() -> None:
     assert set(DIFFERENT) <= {exchange.name for exchange in EXCHANGES}
     assert len(EXCHANGES) - len(DIFFERENT) >= LEAST_ALIKE
 
@@ -51,7 +51,7 @@ def test_the_table_of_differences_is_short_and_names_recorded_pairs() -> None:
     ("name", "status", "kind"),
     [("root page", 200, "text/html"), ("admin status with the master key", 200, "application/json; charset=utf-8")],
 )
-def test_what_is_alike_in_the_different_pairs(host: HostProcess, name: str, status: int, kind: str) -> None:
+def test_common_parts_of_different_pairs(host: HostProcess, name: str, status: int, kind: str) -> None:
     recorded = next(exchange for exchange in EXCHANGES if exchange.name == name)
     answer = exchange(host.port, recorded.request())
     assert (answer.status, answer.headers["content-type"]) == (status, kind)

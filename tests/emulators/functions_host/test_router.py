@@ -52,7 +52,7 @@ def test_prefix_may_be_empty() -> None:
     assert found(router(route("f", "x"), prefix=""), "GET", "/x") == "f"
 
 
-def test_the_same_route_with_other_methods_is_fine() -> None:
+def test_same_route_with_other_methods() -> None:
     made = router(route("a", "x", "GET"), route("b", "X", "POST"))
     assert found(made, "POST", "/api/x") == "b"
     assert [known.function for known in made.routes] == ["a", "b"]

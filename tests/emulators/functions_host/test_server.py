@@ -40,7 +40,7 @@ async def test_serves_a_folder(tmp_path: Path) -> None:
         assert host.describe() == [f"x: [any] {host.url}/api/x", f"Host: 1 functions at {host.url}"]
 
 
-async def test_a_call_during_the_start_waits_for_the_functions(tmp_path: Path) -> None:
+async def test_call_during_the_start_waits(tmp_path: Path) -> None:
     host = HostServer(apps.folder(tmp_path, f"import time; time.sleep(0.7)\n{ROUTE}{PLAIN}return 'x'"))
     starting = asyncio.create_task(host.start())
     while host.port == 0:
@@ -61,7 +61,7 @@ async def test_a_call_during_the_start_waits_for_the_functions(tmp_path: Path) -
         ("@app.function_name('a')\ndef a(req): ...", "does not have a trigger"),
     ],
 )
-async def test_an_app_that_cannot_be_imported_has_no_functions(
+async def test_failing_import_leaves_no_functions(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, script: str, failure: str
 ) -> None:
     async with HostServer(apps.folder(tmp_path, f"{ROUTE}{PLAIN}...\n{script}")) as host:
@@ -71,13 +71,13 @@ async def test_an_app_that_cannot_be_imported_has_no_functions(
     assert failure in caplog.text
 
 
-async def test_a_process_that_ends_during_the_import_keeps_the_host_from_starting(tmp_path: Path) -> None:
+async def test_exit_during_the_import(tmp_path: Path) -> None:
     host = HostServer(apps.folder(tmp_path, "import os; os._exit(3)"))
     with pytest.raises(HostError, match=r"^The worker process ended while it imported function_app, three times"):
         await host.start()
 
 
-async def test_a_function_that_is_left_out_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+async def test_function_left_out_is_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     trigger = "@app.queue_trigger(arg_name='msg', queue_name='%Nothing%', connection='Store')"
     script = f"return func.HttpResponse('hello')\n{trigger}\ndef q(msg: func.QueueMessage) -> None: ..."
     async with HostServer(served(tmp_path, script)) as host:
@@ -99,7 +99,7 @@ async def test_settings_reach_the_app(tmp_path: Path, given: dict[str, str] | No
         assert json.loads((await get(host, "/api/x"))[1]) == seen
 
 
-async def test_the_app_finds_its_own_modules_not_ours(tmp_path: Path) -> None:
+async def test_app_imports_its_own_modules(tmp_path: Path) -> None:
     folder = served(tmp_path, "from emulators import own\n    return func.HttpResponse(own.NAME)")
     (folder / "emulators").mkdir()
     (folder / "emulators" / "own.py").write_text("NAME = 'its own'")
@@ -107,7 +107,7 @@ async def test_the_app_finds_its_own_modules_not_ours(tmp_path: Path) -> None:
         assert (await get(host, "/api/x"))[:2] == (200, "its own")
 
 
-async def test_a_function_may_return_text_and_nothing_else(tmp_path: Path) -> None:
+async def test_return_values(tmp_path: Path) -> None:
     other = "@app.route(route='y', auth_level='ANONYMOUS')\ndef y(req: func.HttpRequest) -> None: ..."
     async with HostServer(served(tmp_path, f"return 'grüße'\n{other}")) as host:
         status, text, headers = await get(host, "/api/x")
@@ -135,7 +135,7 @@ async def test_a_function_that_cancels_itself_fails_alone(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(("switch", "current"), [("true", True), ("", False)])
-async def test_the_trace_is_current_when_the_worker_is_told_so(tmp_path: Path, switch: str, current: bool) -> None:
+async def test_trace_is_current_when_switched_on(tmp_path: Path, switch: str, current: bool) -> None:
     script = "from opentelemetry import trace\n    return hex(trace.get_current_span().get_span_context().trace_id)"
     folder = served(tmp_path, script, telemetryMode="OpenTelemetry")
     async with HostServer(folder, settings={**os.environ, "PYTHON_ENABLE_OPENTELEMETRY": switch}) as host:
@@ -157,9 +157,7 @@ async def test_thread_count_is_a_setting(tmp_path: Path) -> None:
 EXIT = "import os\n    if 'exit' in req.params: os._exit(7)\n    return func.HttpResponse(str(os.getpid()))"
 
 
-async def test_a_worker_that_exits_is_replaced_and_the_third_time_the_host_is_recycled(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_exiting_worker_is_replaced(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     async with HostServer(served(tmp_path, EXIT)) as host:
         processes = {(await get(host, "/api/x"))[1]}
         for _ in range(3):
@@ -170,7 +168,7 @@ async def test_a_worker_that_exits_is_replaced_and_the_third_time_the_host_is_re
     assert caplog.text.count("The host is recycled.") == 1
 
 
-async def test_a_killed_worker_fails_what_runs_on_it(tmp_path: Path) -> None:
+async def test_killed_worker_fails_its_calls(tmp_path: Path) -> None:
     folder = served(tmp_path, "import time; time.sleep(float(req.params.get('s', 0))); return 'x'")
     async with HostServer(folder) as host:
         running = asyncio.create_task(get(host, "/api/x?s=20"))
@@ -181,7 +179,7 @@ async def test_a_killed_worker_fails_what_runs_on_it(tmp_path: Path) -> None:
         assert (await get(host, "/api/x"))[:2] == (200, "x")
 
 
-async def test_while_no_worker_can_be_started_calls_fail_at_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+async def test_calls_fail_without_a_worker(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     script = "import os, pathlib\nif pathlib.Path('gone').exists(): os._exit(4)\n" + ROUTE + PLAIN
     folder = apps.folder(tmp_path, script + "if req.params: pathlib.Path('gone').touch(); os._exit(4)\n    return 'x'")
     async with HostServer(folder) as host:
@@ -196,7 +194,7 @@ async def test_while_no_worker_can_be_started_calls_fail_at_once(tmp_path: Path,
 
 
 @pytest.mark.slow
-async def test_a_call_past_function_timeout_fails_and_the_process_is_replaced(tmp_path: Path) -> None:
+async def test_call_past_function_timeout(tmp_path: Path) -> None:
     script = "import os, time\n    time.sleep(float(req.params.get('s', 0)))\n    return str(os.getpid())"
     async with HostServer(served(tmp_path, script, functionTimeout="00:00:01")) as host:
         first = (await get(host, "/api/x"))[1]
@@ -223,7 +221,7 @@ async def test_stopping_waits_for_what_runs(tmp_path: Path) -> None:
         await get(host, "/api/echo")
 
 
-async def test_stopping_ends_what_takes_longer_than_the_grace(tmp_path: Path) -> None:
+async def test_stopping_ends_calls_after_the_grace(tmp_path: Path) -> None:
     host = await HostServer(apps.folder(tmp_path), HostOptions(grace=0.2), app=apps.echo_app(), settings={}).start()
     running = asyncio.create_task(get(host, "/api/wait?seconds=30"))
     await asyncio.sleep(0.1)
@@ -268,7 +266,7 @@ async def test_without_keys_function_level_is_open(tmp_path: Path) -> None:
         assert (await get(host, "/admin/host/status"))[0] == 200
 
 
-async def test_built_in_routes_ask_for_a_token_without_a_key(tmp_path: Path) -> None:
+async def test_built_in_routes_without_a_key(tmp_path: Path) -> None:
     async with HostServer(apps.folder(tmp_path), KEYED, app=apps.echo_app(), settings={}) as host:
         _, text, headers = await get(host, "/admin/functions/echo")
         assert (text, headers["WWW-Authenticate"]) == ("", "Bearer")

@@ -20,7 +20,7 @@ def test_names_ignore_case_and_nesting(name: str, value: str) -> None:
     assert name in SETTINGS
 
 
-def test_it_is_a_mapping_of_the_names_as_they_are() -> None:
+def test_settings_are_a_mapping() -> None:
     assert list(SETTINGS) == ["Queue", "Store__queueServiceUri", "A:B", "Empty"]
     assert len(SETTINGS) == 4
     assert "Nothing" not in SETTINGS

@@ -92,7 +92,7 @@ async def test_runs_by_hand_one_after_another(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("grace", "ended"), [(5.0, True), (0.0, False)])
-async def test_a_run_has_the_grace_at_the_end(tmp_path: Path, grace: float, ended: bool) -> None:
+async def test_run_has_the_grace(tmp_path: Path, grace: float, ended: bool) -> None:
     events: list[str] = []
 
     async def wait(timer: func.TimerRequest) -> None:

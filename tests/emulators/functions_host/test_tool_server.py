@@ -86,7 +86,7 @@ async def test_the_function_gets_the_arguments(host: HostServer) -> None:
     assert seen["transport"]["properties"]["headers"]["content-type"] == "application/json"
 
 
-async def test_the_function_gets_the_principal_of_the_platform(tmp_path: Path) -> None:
+async def test_function_gets_the_principal(tmp_path: Path) -> None:
     front = Authentication({"reader": Principal(name="reader@example.org", id="1", roles=("Evidence.Read",))})
     folder = apps.folder(tmp_path)
     called = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "echo", "arguments": {"query": "x"}}}

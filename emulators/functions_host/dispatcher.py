@@ -15,7 +15,6 @@ from .workers import EXITED, Loaded, Worker
 
 LOG = logging.getLogger("emulators.functions_host")
 EXITS_UNTIL_RECYCLED = 3
-RESTART_SECONDS = 3
 # How long the other calls of a process have after one of them reached functionTimeout.
 TIMEOUT_GRACE_SECONDS = 10.0
 # When the late call counts as failed: the grace and the time in which the real host restarts the process. Measured:
@@ -46,9 +45,14 @@ class Dispatcher:
     """The one way to a function; `recycle` is called when the worker has exited three times."""
 
     def __init__(
-        self, make: Callable[[], Worker], limit: timedelta | None, recycle: Callable[[], Coroutine[Any, Any, None]]
+        self,
+        make: Callable[[], Worker],
+        limit: timedelta | None,
+        recycle: Callable[[], Coroutine[Any, Any, None]],
+        restart_seconds: float,
     ) -> None:
         self._make = make
+        self._restart_seconds = restart_seconds
         self._limit = limit.total_seconds() if limit else None
         self._recycle = recycle
         self._slot: WorkerSlot | None = None
@@ -169,10 +173,10 @@ class Dispatcher:
             try:
                 return await self.start()
             except HostError as error:
-                LOG.critical("%s Calls fail until it starts; the next try is in %d seconds.", error, RESTART_SECONDS)
+                LOG.critical("%s Calls fail until it starts; the next try is in %g seconds.", error, self._restart_seconds)
                 self._slot, self._down = None, True
                 self._ready.set()
-                await asyncio.sleep(RESTART_SECONDS)
+                await asyncio.sleep(self._restart_seconds)
 
     def _start_task(self, work: Coroutine[Any, Any, object]) -> None:
         task = asyncio.create_task(work)

@@ -59,7 +59,9 @@ class HostServer:
         self._local = read_local_settings(self._folder) if settings is None else LocalSettings()
         self._settings = AppSettings({**self._local.values, **(os.environ if settings is None else settings)})
         self._configuration = read_configuration(self._folder / "host.json", self._settings)
-        self._dispatcher = Dispatcher(self._worker, self._configuration.function_timeout, self._recycle)
+        self._dispatcher = Dispatcher(
+            self._worker, self._configuration.function_timeout, self._recycle, self._options.restart_seconds
+        )
         self._gateway = Gateway(self._front(), self._dispatcher)
         self._limits = _limits(self._options.limits, self._settings)
         self._server: asyncio.Server | None = None

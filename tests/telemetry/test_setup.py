@@ -165,7 +165,7 @@ with telemetry.signals.span("evidence"):
     assert "CANARY" not in said.err
 
 
-@pytest.mark.parametrize("status", [200, 206, 402, 429, 439, 500, 503])
+@pytest.mark.parametrize("status", [200, 206, 402, 429, 439, *(pytest.param(n, marks=pytest.mark.slow) for n in (500, 503))])
 def test_nothing_is_written_to_disk(status: int, tmp_path: Path) -> None:
     before = sorted(tmp_path.rglob("*"))
     with Ingestion(status=status) as ingestion:

@@ -170,7 +170,7 @@ async def test_long_run_keeps_its_message(azurite: Azurite, queue: QueueClient, 
 
     async def slow(msg: func.QueueMessage, context: func.Context) -> None:
         counts.append(msg.dequeue_count)
-        await asyncio.sleep(6)
+        await asyncio.sleep(3)
 
     await queue.create_queue()
     await queue.send_message("slow")
@@ -233,6 +233,7 @@ async def test_killed_worker_gives_its_message_back(azurite: Azurite, queue: Que
     assert log.read_text() == "1 2 "
 
 
+@pytest.mark.slow
 async def test_storage_that_is_away_for_a_while(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     seen: list[bytes] = []
 

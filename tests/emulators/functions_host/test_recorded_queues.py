@@ -22,7 +22,19 @@ SCENARIOS: list[dict[str, Any]] = load_truth("functions-host-queue")
 TOLERANCE = 2.4
 SETTLE_SECONDS = 1.5
 LONGEST = 40
-SLOW = {"functionTimeout 3 s, runs 8 s", "functionTimeout 3 s: what else runs in that process"}
+SLOW = {
+    "functionTimeout 3 s, runs 8 s",
+    "functionTimeout 3 s: what else runs in that process",
+    "always fails",
+    "good and failing together",
+    "24 messages that wait one second",
+    "runs longer than visibilityTimeout",
+    "a function ends the worker process",
+    "batchSize 1, newBatchThreshold 0: one at a time",
+    "base64 of bytes that are not UTF-8, longer",
+    "host told to stop while messages run (SIGTERM)",
+}
+"""Scenarios whose recorded waits take more than five seconds."""
 KILLED = "host killed while a message runs"
 STOPPED = "host told to stop while messages run (SIGTERM)"
 OTHERS = "functionTimeout 3 s: what else runs in that process"

@@ -182,10 +182,10 @@ async def test_killed_worker_fails_its_calls(tmp_path: Path) -> None:
 async def test_calls_fail_without_a_worker(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     script = "import os, pathlib\nif pathlib.Path('gone').exists(): os._exit(4)\n" + ROUTE + PLAIN
     folder = apps.folder(tmp_path, script + "if req.params: pathlib.Path('gone').touch(); os._exit(4)\n    return 'x'")
-    async with HostServer(folder) as host:
+    async with HostServer(folder, HostOptions(restart_seconds=0.5)) as host:
         assert (await get(host, "/api/x?a=1"))[0] == 500
         assert (await get(host, "/api/x"))[0] == 500
-        assert "three times: see what it printed. Calls fail until it starts; the next try is in 3 seconds." in caplog.text
+        assert "three times: see what it printed. Calls fail until it starts; the next try is in 0.5 seconds." in caplog.text
         (folder / "gone").unlink()
         deadline = time.monotonic() + 20
         while (await get(host, "/api/x"))[0] != 200:

@@ -24,9 +24,20 @@ from shared.retrieval import (
 )
 from shared.retrieval.concurrency import LONG_ANSWER_CHARACTERS, run_in_thread_if
 
-from .writer import AnswerWriter, Draft, Rejected, Task, Usage, WholeWriter, Writer
+from .literal import unescape_markdown
+from .writer import (
+    AnswerWriter,
+    Draft,
+    Rejected,
+    Task,
+    Usage,
+    WholeWriter,
+    Writer,
+    may_become_not_answered,
+    says_not_answered,
+)
 
-AnswerStatus = Literal["completed", "no_evidence", "failed_checks"]
+AnswerStatus = Literal["completed", "no_evidence", "not_answered", "failed_checks"]
 OwnCheck = Callable[[str], str | None]
 """A check of the caller's own: what is wrong with a text that still has its markers, or None."""
 
@@ -51,6 +62,8 @@ DEFAULT_OPTIONS = AnswerOptions()
 class Answer:
     """What came of a prompt. `answer` is None unless it passed its checks; then the text is in `unchecked_answer` only.
 
+    `not_answered`: the evidence does not tell what was asked. What it does not tell besides an answer is a note `not_told`.
+
     Both are resolved and safe in the format asked for; `text` is as written, with its markers.
     """
 
@@ -69,9 +82,9 @@ class Answer:
     tries: int = 0
 
     @property
-    def valid(self) -> bool:
-        """Whether it passed its checks."""
-        return self.status != "failed_checks"
+    def valid(self) -> bool | None:
+        """Whether it passed its checks; None where nothing was written that could be checked."""
+        return None if self.status in ("no_evidence", "not_answered") else self.status == "completed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,10 +107,12 @@ class AnswerPiece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """A text with its check: the last one of at most two tries."""
+    """A text with its check: the last one of at most two tries. Without `answered` there is nothing to check."""
 
     text: str
     check: Check
+    answered: bool = True
+    notes: tuple[CitationProblem, ...] = ()
     own_problems: tuple[str, ...] = ()
     usage: Usage | None = None
     tries: int = 1
@@ -117,7 +132,9 @@ async def answer(writer: AnswerWriter, prompt: str, evidence: Evidence, options:
     if not evidence.has_evidence:
         return Answer(status="no_evidence", writer=writer.identity)
     written = await write_checked(writer, Task(prompt=prompt, evidence=evidence, required=options.required), options)
-    resolution = await resolved(written.text, evidence, options)
+    if not written.answered:
+        return _not_answered(writer, evidence, written)
+    resolution = await resolved(written.text, evidence, options, writer.identity)
     return _answer(writer, evidence, written, resolution)
 
 
@@ -150,14 +167,25 @@ async def stream_answer(
     stream = CitationStream(
         evidence.sources, format=options.format, required=options.required, allowed_hosts=options.allowed_hosts
     )
+    show = _shown_as(options.format, writer.identity)
     released: list[str] = []
     drafts: list[Draft] = []
+    held = ""
     async for draft in writer.stream(Task(prompt=prompt, evidence=evidence, required=options.required)):
         drafts.append(draft)
-        released.append(stream.feed(draft.text))
+        held += draft.text
+        if not draft.answered or may_become_not_answered(held):
+            continue
+        released.append(show(stream.feed(held)))
+        held = ""
         if released[-1]:
             yield AnswerPiece(text=released[-1])
-    rest = stream.feed("", final=True)
+    usage = next((draft.usage for draft in reversed(drafts) if draft.usage), None)
+    if not released and not (drafts and drafts[-1].answered and not says_not_answered(held)):
+        written = Written(text="", check=Check(valid=True), answered=False, usage=usage)
+        yield AnswerPiece(text="", answer=_not_answered(writer, evidence, written))
+        return
+    rest = show(stream.feed(held, final=True))
     whole = replace(_finished(stream), answer="".join((*released, rest)))
     yield AnswerPiece(text=rest, answer=_streamed(writer, evidence, whole, drafts))
 
@@ -177,7 +205,8 @@ def _finished(stream: CitationStream) -> Resolution:
 def _streamed(writer: AnswerWriter, evidence: Evidence, whole: Resolution, drafts: Sequence[Draft]) -> Answer:
     verdict = Check(valid=whole.valid, problems=whole.problems, more_problems=whole.more_problems)
     usage = next((draft.usage for draft in reversed(drafts) if draft.usage), None)
-    written = Written(text="".join(draft.text for draft in drafts), check=verdict, usage=usage)
+    notes = tuple(note for draft in drafts for note in _notes(draft))
+    written = Written(text="".join(draft.text for draft in drafts), check=verdict, notes=notes, usage=usage)
     return _answer(writer, evidence, written, whole)
 
 
@@ -187,7 +216,10 @@ async def write_checked(writer: WholeWriter, task: Task, options: AnswerOptions)
     for tries in range(1, MAX_TRIES + 1):
         draft = await writer.write(task)
         usage = draft.usage.plus(usage) if draft.usage else usage
-        written = replace(await _checked(draft.text, task, options), usage=usage, tries=tries)
+        if not draft.answered or says_not_answered(draft.text):
+            return Written(text="", check=Check(valid=True), answered=False, usage=usage, tries=tries)
+        checked = await _checked(draft.text, task, options)
+        written = replace(checked, notes=_notes(draft), usage=usage, tries=tries)
         if written.valid or tries == MAX_TRIES:
             break
         reasons = " ".join(filter(None, (written.check.retry_prompt, *written.own_problems)))
@@ -207,9 +239,19 @@ def _check(text: str, evidence: Evidence, options: AnswerOptions) -> Check:
     return check(text, evidence.sources, required=options.required, figures=options.check_figures, evidence=figures)
 
 
-async def resolved(text: str, evidence: Evidence, options: AnswerOptions) -> Resolution:
+def _notes(draft: Draft) -> tuple[CitationProblem, ...]:
+    return tuple(CitationProblem(code="not_told", excerpt=asked) for asked in draft.not_told)
+
+
+async def resolved(text: str, evidence: Evidence, options: AnswerOptions, writer: Writer) -> Resolution:
     """The text with its markers resolved, safe in the format of the options."""
-    return await run_in_thread_if(len(text) > LONG_ANSWER_CHARACTERS, lambda: _resolve(text, evidence, options))
+    found = await run_in_thread_if(len(text) > LONG_ANSWER_CHARACTERS, lambda: _resolve(text, evidence, options))
+    return replace(found, answer=_shown_as(options.format, writer)(found.answer))
+
+
+def _shown_as(format: Format, writer: Writer) -> Callable[[str], str]:  # noqa: A002 - the word of the contract
+    """How a resolved text is shown: of one that is literal, plain text loses the escapes that Markdown needs."""
+    return unescape_markdown if format == "text" and writer.literal else str
 
 
 def _resolve(text: str, evidence: Evidence, options: AnswerOptions) -> Resolution:
@@ -224,6 +266,17 @@ def _resolve(text: str, evidence: Evidence, options: AnswerOptions) -> Resolutio
     )
 
 
+def _not_answered(writer: AnswerWriter, evidence: Evidence, written: Written) -> Answer:
+    return Answer(
+        status="not_answered",
+        writer=writer.identity,
+        sources=evidence.sources,
+        uncited=tuple(source.number for source in evidence.sources),
+        usage=written.usage,
+        tries=written.tries,
+    )
+
+
 def _answer(writer: AnswerWriter, evidence: Evidence, written: Written, resolution: Resolution) -> Answer:
     return Answer(
         status="completed" if written.valid else "failed_checks",
@@ -234,7 +287,7 @@ def _answer(writer: AnswerWriter, evidence: Evidence, written: Written, resoluti
         citations=resolution.citations,
         sources=evidence.sources,
         uncited=resolution.uncited,
-        problems=resolution.problems,
+        problems=(*resolution.problems, *written.notes),
         more_problems=resolution.more_problems,
         own_problems=written.own_problems,
         usage=written.usage,

@@ -1,4 +1,4 @@
-"""The model writer: an OpenAI-compatible chat model over fenced evidence (spec 8.1)."""
+"""The model writer: an OpenAI-compatible chat model over fenced evidence."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shared.retrieval import QUIET, IdentityUnavailable, Signals, SpanHandle, fe
 
 from .errors import ContentFiltered, ModelIncomplete, ModelTimeout
 from .settings import ModelSettings
-from .writer import Draft, Task, TokenBudget, Usage, Writer
+from .writer import NOT_ANSWERED, Draft, Task, TokenBudget, Usage, Writer
 
 if TYPE_CHECKING:
     from .openai import Completion, Messages, OpenAIChat
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 # What a model is told: the fenced evidence, the prompt, and what was wrong with a first try.
 
 CITE = "Cite the evidence each point relies on as plain text [Evidence n], never as a link."
+SAY_SO = f'If the data do not tell what is asked, answer with this sentence alone: "{NOT_ANSWERED}"'
 KEEP_MARKERS = (
     "The data are sections that were checked. Keep the markers [Evidence n] of each statement that you take over, as plain "
     "text, never as a link, and add no statement of your own."
@@ -28,7 +29,7 @@ KEEP_MARKERS = (
 
 
 def messages_of(task: Task) -> list[Mapping[str, str]]:
-    """The messages of one call. Evidence stands in a fence of its own, apart from the prompt (spec 4.5)."""
+    """The messages of one call. Evidence stands in a fence of its own, apart from the prompt."""
     messages = [_said("user", fence(task.text)), _said("user", _prompt(task))]
     if task.rejected is not None:
         messages += [_said("assistant", task.rejected.text), _said("user", task.rejected.retry_prompt)]
@@ -36,10 +37,11 @@ def messages_of(task: Task) -> list[Mapping[str, str]]:
 
 
 def _prompt(task: Task) -> str:
-    """Without required citations none is asked for (spec 5)."""
+    """The prompt with how to answer it. Without required citations none is asked for."""
+    asked = f"{task.prompt}\n\n{SAY_SO}"
     if not task.required:
-        return task.prompt
-    return f"{task.prompt}\n\n{CITE if task.material is None else KEEP_MARKERS}"
+        return asked
+    return f"{asked}\n{CITE if task.material is None else KEEP_MARKERS}"
 
 
 def _said(role: str, content: str) -> Mapping[str, str]:

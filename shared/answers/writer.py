@@ -18,6 +18,11 @@ class Writer:
     kind: WriterKind
     model: str | None = None
 
+    @property
+    def literal(self) -> bool:
+        """Whether its texts are evidence word for word, escaped as Markdown."""
+        return self.kind == "extractive"
+
 
 @dataclass(frozen=True, slots=True)
 class Usage:
@@ -62,10 +67,33 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A text with markers, not yet checked."""
+    """A text with markers, not yet checked. Without `answered` the evidence does not tell what was asked.
+
+    `not_told` names what was asked for besides and the evidence does not tell.
+    """
 
     text: str
     usage: Usage | None = None
+    answered: bool = True
+    not_told: tuple[str, ...] = ()
+
+
+NOT_ANSWERED = "The evidence does not tell."
+"""What a model is told to say, and nothing else, when the evidence does not tell what was asked."""
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def says_not_answered(text: str) -> bool:
+    """Whether a whole text is the agreed sentence; white space, a last full stop and letter case apart."""
+    return _plain(text).removesuffix(".") == _plain(NOT_ANSWERED).removesuffix(".")
+
+
+def may_become_not_answered(text: str) -> bool:
+    """Whether the beginning of a text may still become the agreed sentence."""
+    return _plain(NOT_ANSWERED).startswith(_plain(text))
 
 
 class WholeWriter(Protocol):

@@ -32,7 +32,7 @@ class Numbering:
 
 
 def number_through(parts: Sequence[Evidence]) -> Numbering:
-    """One number for each document; without a key no two are the same document (spec 4.4)."""
+    """One number for each document; without a key no two are the same document."""
     sources: list[Source] = []
     known: dict[tuple[str | None, str], int] = {}
     sections: list[Numbers] = []
@@ -53,7 +53,7 @@ def number_through(parts: Sequence[Evidence]) -> Numbering:
 def renumbered(text: str, numbers: Numbers) -> str:
     """A section's text with the numbers of the briefing in its markers, read by the parser of all markers."""
     stand_ins = [Source(number=here, name=f"Evidence {there}") for here, there in enumerate(numbers, 1)]
-    # A source without a link becomes its name in square brackets (spec 5): here that is the marker anew.
+    # A source without a link becomes its name in square brackets: here that is the marker anew.
     return resolve(text, stand_ins, format="text").answer
 
 
@@ -65,7 +65,7 @@ def sources_of(numbers: Numbers, sources: Sequence[Source]) -> tuple[Source, ...
 
 # What a run found out: the sections with their checked texts, and the sources they may cite. Kept in the record as JSON.
 
-ResultStatus = Literal["completed", "no_evidence", "failed_checks"]
+ResultStatus = Literal["completed", "no_evidence", "not_answered", "failed_checks"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,11 +105,12 @@ class Result:
 
     @property
     def status(self) -> ResultStatus:
-        """Failed when any part did, without evidence when no section had any."""
+        """Failed when any part did; else completed when one is; not answered goes before without evidence."""
         parts: Sequence[SectionResult] = (*self.sections, *filter(None, (self.synthesis,)))
         if any(part.status == "failed_checks" for part in parts):
             return "failed_checks"
-        return "completed" if any(part.status == "completed" for part in parts) else "no_evidence"
+        found: tuple[ResultStatus, ...] = ("completed", "not_answered")
+        return next((status for status in found if any(part.status == status for part in parts)), "no_evidence")
 
     def to_json(self) -> dict[str, Any]:
         """As the record keeps it."""
@@ -161,7 +162,7 @@ async def for_each(items: Iterable[S], work: Callable[[S], Awaitable[T]], at_onc
 Guard = Callable[[], Awaitable[None]]
 """Awaited before each call of the writer; raises when the run has lost its record."""
 
-# Roles were checked when the briefing was submitted and are again when it is read (spec 9.1).
+# Roles were checked when the briefing was submitted and are again when it is read.
 IN_PROCESS = Caller(trusted=True)
 
 
@@ -283,10 +284,10 @@ def _result(name: str, title: str, required: bool, written: Written) -> SectionR
     return SectionResult(
         name=name,
         title=title,
-        status="completed" if written.valid else "failed_checks",
+        status="not_answered" if not written.answered else "completed" if written.valid else "failed_checks",
         required=required,
         text=written.text,
-        problems=written.check.problems,
+        problems=(*written.check.problems, *written.notes),
     )
 
 

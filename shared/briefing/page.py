@@ -27,6 +27,7 @@ STATES = {
     "retrying": "It could not be finished yet and will be tried again.",
     "completed": "",
     "no_evidence": "No information was found for it.",
+    "not_answered": "The information found does not tell what was asked.",
     "failed_checks": WITHHELD,
     "failed": "It could not be written.",
     "rejected": "The request for it was not valid.",
@@ -58,7 +59,7 @@ def _state(view: BriefingView) -> str:
 
 def _parts(view: BriefingView) -> list[SectionView]:
     """What is shown: the synthesis first, then the sections. Nothing of a briefing that did not pass as a whole."""
-    if view.status not in ("completed", "no_evidence"):
+    if view.status not in ("completed", "no_evidence", "not_answered"):
         return []
     return [*([view.synthesis] if view.synthesis else []), *view.sections]
 

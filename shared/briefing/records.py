@@ -78,12 +78,15 @@ Status = Literal[
     "completed",
     "failed_checks",
     "no_evidence",
+    "not_answered",
     "failed",
     "rejected",
     "cancelled",
 ]
 
-FINAL: tuple[Status, ...] = ("completed", "failed_checks", "no_evidence", "failed", "rejected", "cancelled")
+FINAL: tuple[Status, ...] = (
+    *("completed", "failed_checks", "no_evidence", "not_answered", "failed", "rejected", "cancelled"),
+)
 STATUSES: tuple[Status, ...] = ("queued", "running", "retrying", *FINAL)
 
 

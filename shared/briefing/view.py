@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from shared.answers import AnswerStatus, Usage, Writer
+from shared.answers.literal import unescape_markdown
 from shared.retrieval import Citation, CitationProblem, Format, Problem, Source, resolve
 
 from .composer import Result, SectionResult, sources_of
@@ -87,7 +88,7 @@ def view_of(record: Record, form: Format = "html", allowed_hosts: Iterable[str] 
 
 def _with_result(view: BriefingView, result: Result, hosts: tuple[str, ...]) -> BriefingView:
     def shown(section: SectionResult) -> SectionView:
-        return _section(section, result.sources, view.format, hosts)
+        return _section(section, result, view.format, hosts)
 
     sections = tuple(shown(section) for section in result.sections)
     synthesis = shown(result.synthesis) if result.synthesis else None
@@ -107,12 +108,14 @@ def _with_result(view: BriefingView, result: Result, hosts: tuple[str, ...]) -> 
     )
 
 
-def _section(section: SectionResult, sources: Sequence[Source], form: Format, hosts: tuple[str, ...]) -> SectionView:
+def _section(section: SectionResult, result: Result, form: Format, hosts: tuple[str, ...]) -> SectionView:
     view = SectionView(name=section.name, title=section.title, status=section.status, problems=section.problems)
-    if section.status == "no_evidence":
+    if section.status in ("no_evidence", "not_answered"):
         return view
-    own = sources_of(section.numbers, sources)
+    own = sources_of(section.numbers, result.sources)
     resolution = resolve(section.text, own, format=form, required=section.required, allowed_hosts=hosts)
+    if form == "text" and result.writer.literal:
+        resolution = replace(resolution, answer=unescape_markdown(resolution.answer))
     citations = tuple(replace(cited, number=section.numbers[cited.number - 1]) for cited in resolution.citations)
     if section.status == "failed_checks":
         return replace(view, unchecked_answer=resolution.answer, citations=citations)

@@ -125,6 +125,7 @@ _OUTCOMES = one_of(
     "found",
     "no_evidence",
     "no_results",
+    "not_answered",
     "on_demand",
     "queued",
     "rejected",

@@ -20,7 +20,8 @@ from shared.answers import (
     answer_all,
     stream_answer,
 )
-from shared.retrieval import Evidence, InvalidRequest, RetrievalError, Source
+from shared.answers.writer import NOT_ANSWERED
+from shared.retrieval import Evidence, Format, InvalidRequest, RetrievalError, Source
 from tests.briefing.doubles import ScriptedWriter, evidence_from
 
 EVIDENCE = evidence_from(
@@ -29,6 +30,7 @@ EVIDENCE = evidence_from(
         {"name": "B School", "number_on_roll": 12},
     ]
 )
+EVIDENCE_OF_A_SCHOOL = evidence_from([{"name": "A School", "town": "Bath", "formula": "2*3*4 __init__ ~~~"}])
 NOTHING = Evidence(text="No schools information found.")
 LINK = '<a href="https://schools.example.org/1" rel="noopener noreferrer">A School</a>'
 
@@ -53,7 +55,37 @@ async def test_a_good_answer_is_resolved() -> None:
 async def test_without_evidence_the_writer_is_not_called() -> None:
     writer = scripted("x")
     result = await answer(writer, "How many?", NOTHING)
-    assert (result.status, result.answer, result.valid, writer.tasks) == ("no_evidence", None, True, [])
+    assert (result.status, result.answer, result.valid, writer.tasks) == ("no_evidence", None, None, [])
+
+
+@pytest.mark.parametrize("text", [NOT_ANSWERED, " the evidence  DOES not tell\n", "The evidence does not tell"])
+async def test_the_agreed_sentence_is_no_answer(text: str) -> None:
+    result = await answer(scripted(text), "How many?", EVIDENCE)
+    assert (result.status, result.answer, result.valid, result.tries) == ("not_answered", None, None, 1)
+    assert result.sources == EVIDENCE.sources
+    pieces = [piece async for piece in stream_answer(scripted(text), "How many?", EVIDENCE)]
+    assert [(piece.text, piece.answer and piece.answer.status) for piece in pieces] == [("", "not_answered")]
+
+
+@pytest.mark.parametrize("text", ["The evidence does not tell. [Evidence 1]", "The evidence does [Evidence 1]."])
+async def test_what_only_begins_as_the_agreed_sentence_is_an_answer(text: str) -> None:
+    result = await answer(scripted(text), "How many?", EVIDENCE)
+    assert result.status == "completed"
+    pieces = [piece async for piece in stream_answer(scripted(text), "How many?", EVIDENCE)]
+    assert "".join(piece.text for piece in pieces) == result.answer
+
+
+async def test_what_is_not_told_is_a_note_beside_the_answer() -> None:
+    result = await answer(ExtractiveWriter(), "What are the town and the fax number?", EVIDENCE_OF_A_SCHOOL)
+    assert (result.status, result.valid) == ("completed", True)
+    assert [(problem.code, problem.excerpt) for problem in result.problems] == [("not_told", "fax number")]
+
+
+@pytest.mark.parametrize("format_", ["html", "markdown", "text"])
+async def test_literal_text_in_each_format(format_: Format) -> None:
+    result = await answer(ExtractiveWriter(), "What is the formula?", EVIDENCE_OF_A_SCHOOL, AnswerOptions(format=format_))
+    shown = {"html": "2*3*4 __init__ ~~~", "markdown": r"2\*3\*4 \_\_init\_\_ \~\~\~", "text": "2*3*4 __init__ ~~~"}
+    assert shown[format_] in (result.answer or "")
 
 
 async def test_a_failed_answer_is_tried_once_more_with_the_reason() -> None:

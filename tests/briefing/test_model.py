@@ -66,7 +66,9 @@ async def test_the_model_is_sent_fenced_evidence_and_a_capped_prompt() -> None:
     assert EVIDENCE.text in fenced
     assert "data" in fenced
     assert (
-        prompt == "How many pupils?\n\nCite the evidence each point relies on as plain text [Evidence n], never as a link."
+        prompt == "How many pupils?\n\n"
+        'If the data do not tell what is asked, answer with this sentence alone: "The evidence does not tell."\n'
+        "Cite the evidence each point relies on as plain text [Evidence n], never as a link."
     )
     assert {message["role"] for message in sent["messages"]} == {"user"}
     assert fenced != server.requests[1]["messages"][0]["content"], "each fence is another one"
@@ -75,7 +77,7 @@ async def test_the_model_is_sent_fenced_evidence_and_a_capped_prompt() -> None:
 async def test_without_required_citations_none_is_asked_for() -> None:
     async with ModelServer(GOOD) as server:
         await _written(server, _task(required=False))
-    assert server.requests[0]["messages"][1]["content"] == "How many pupils?"
+    assert "Cite" not in server.requests[0]["messages"][1]["content"]
 
 
 async def test_a_second_try_is_told_what_was_wrong() -> None:

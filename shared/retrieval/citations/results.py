@@ -19,13 +19,14 @@ ProblemCode = Literal[
     "image_removed",
     "link_removed",
     "html_escaped",
+    "not_told",
 ]
 
 PROBLEM_CODES: frozenset[str] = frozenset(get_args(ProblemCode))
 FAILURES: frozenset[ProblemCode] = frozenset(
     ("no_citation", "unknown_number", "malformed_marker", "ambiguous_number", "unsupported_figure")
 )
-"""The problems that make an answer invalid; the others are notes (spec 5)."""
+"""The problems that make an answer invalid; the others are notes."""
 
 MAX_PROBLEMS = 100
 MAX_EXCERPT_CHARACTERS = 80

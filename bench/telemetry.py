@@ -112,7 +112,7 @@ def signals_of(pipeline: Pipeline, **settings: object) -> AppSignals:
 
 def pipeline_of(delay: float = 0.0) -> Pipeline:
     """A pipeline that sends nothing."""
-    return Pipeline(Exporters(NoSpans(delay), NoLogs(), NoMetrics()).gated(), {})
+    return Pipeline(Exporters(NoSpans(delay), NoLogs(), NoMetrics()).behind_gate(), {})
 
 
 async def evidence_calls(service: SearchService, signals: Signals) -> list[float]:

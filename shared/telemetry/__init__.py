@@ -1,4 +1,4 @@
-"""Telemetry that tells operators what happens without what people ask or documents say.
+"""Telemetry that shows operators how the app works, without the words of callers and documents.
 
 Heavy libraries are imported by `set_up`, and only with a connection string. docs/telemetry.md lists every signal.
 """

@@ -16,7 +16,7 @@ from typing import Any
 from .redaction import Redactor
 from .schema import ATTRIBUTES, OTHER, SPANS, ErrorType, Flag, Known, Number, OneOf, Package, Place, Text
 
-# What an `error_type` may be beside HTTP statuses and names of exception classes. It is never a text.
+# The words that an `error_type` may be beside HTTP statuses and names of exception classes. It is never a text.
 ERROR_CODES = frozenset(
     {
         "bad_gateway",
@@ -163,7 +163,7 @@ class AllowList:
         self._known[group] = self._known.get(group, frozenset()) | frozenset(names)
 
     def attributes(self, allowed: frozenset[str], given: Mapping[str, object]) -> dict[str, Value]:
-        """Return what leaves of `given` for a signal with the `allowed` attributes. None and unfit values are left out."""
+        """Return the values of `given` that may leave with the `allowed` attributes, without None and unfit values."""
         safe: dict[str, Value] = {}
         for key, said in given.items():
             if said is None or key not in allowed:

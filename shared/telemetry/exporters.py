@@ -55,7 +55,7 @@ class RedactingSpanExporter(SpanExporter):
         self._exporter = exporter
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
-        """Export what may leave of the spans."""
+        """Export the allowed parts of the spans."""
         clean = [span for span in map(_clean_span, spans) if span is not None]
         return self._exporter.export(clean) if clean else SpanExportResult.SUCCESS
 
@@ -75,7 +75,7 @@ class RedactingLogExporter(LogRecordExporter):
         self._exporter = exporter
 
     def export(self, batch: Sequence[ReadableLogRecord]) -> LogRecordExportResult:
-        """Export what may leave of the records."""
+        """Export the allowed parts of the records."""
         clean = [record for record in map(_clean_record, batch) if record is not None]
         return self._exporter.export(clean) if clean else LogRecordExportResult.SUCCESS
 
@@ -96,7 +96,7 @@ class RedactingMetricExporter(MetricExporter):
         self._exporter = exporter
 
     def export(self, metrics_data: MetricsData, timeout_millis: float = 10_000, **kwargs: object) -> MetricExportResult:
-        """Export what may leave of the metrics."""
+        """Export the allowed parts of the metrics."""
         resources = [
             ResourceMetrics(row.resource, _clean_scopes(row.scope_metrics), "") for row in metrics_data.resource_metrics
         ]
@@ -146,7 +146,7 @@ def _clean_record(record: ReadableLogRecord) -> ReadableLogRecord | None:
         body=row.name,
         attributes=_clean(source.attributes),
     )
-    # The constructor would take the span of the exporting thread: there is none, and the record has its own.
+    # The constructor would take the span of the exporting thread, but the record has its own.
     clean.trace_id, clean.span_id, clean.trace_flags = source.trace_id, source.span_id, source.trace_flags
     return ReadableLogRecord(clean, record.resource, InstrumentationScope(SCOPE))
 

@@ -29,7 +29,7 @@ class ContentFree(logging.Filter):
     """Passes only records of loggers that write no content."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether the record may be written."""
+        """Return whether the record may be written."""
         return passes(record.name)
 
 

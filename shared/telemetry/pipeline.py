@@ -73,7 +73,7 @@ class Exporters:
     logs: LogRecordExporter
     metrics: MetricExporter
 
-    def gated(self) -> Exporters:
+    def behind_gate(self) -> Exporters:
         """The same behind the gate that lets only registered signals out."""
         return Exporters(
             RedactingSpanExporter(self.spans), RedactingLogExporter(self.logs), RedactingMetricExporter(self.metrics)
@@ -81,7 +81,7 @@ class Exporters:
 
 
 class Pipeline:
-    """Providers with their exporters. Queues are bounded (2,048 spans, 2,048 records): what does not fit is dropped."""
+    """Providers with their exporters. Queues are bounded (2,048 spans, 2,048 records); more are dropped."""
 
     def __init__(self, exporters: Exporters, environ: Mapping[str, str] = os.environ) -> None:
         resource = Resource(_resource(environ))
@@ -89,7 +89,7 @@ class Pipeline:
         self.tracers.add_span_processor(BatchSpanProcessor(exporters.spans))
         self.loggers = LoggerProvider(resource=resource)
         self.loggers.add_log_record_processor(BatchLogRecordProcessor(exporters.logs))
-        # Exemplars would carry what the gate cuts from points, and cost more than the point.
+        # Exemplars would carry attributes that the gate cuts from points, and cost more than the point.
         self.meters = MeterProvider(
             [PeriodicExportingMetricReader(exporters.metrics)], resource, exemplar_filter=AlwaysOffExemplarFilter()
         )
@@ -104,13 +104,13 @@ class Pipeline:
         return installed == (self.tracers, self.meters, self.loggers)
 
     def flush(self) -> None:
-        """Send what is queued, at most 5 seconds for each signal."""
+        """Send the queued signals, at most 5 seconds for each kind."""
         self.tracers.force_flush(FLUSH_MILLISECONDS)
         self.loggers.force_flush(FLUSH_MILLISECONDS)
         self.meters.force_flush(FLUSH_MILLISECONDS)
 
     def shutdown(self) -> None:
-        """Send what is queued and stop the threads."""
+        """Send the queued signals and stop the threads."""
         self.tracers.shutdown()
         self.loggers.shutdown()
         self.meters.shutdown()
@@ -130,7 +130,7 @@ def azure_exporters(settings: TelemetrySettings, credential: TokenCredential | N
 
 
 def ingestion_credential(settings: TelemetrySettings, credential: TokenCredential | None) -> TokenCredential | None:
-    """The given credential, or in Azure the app's identity; none towards this machine, where no token may be sent."""
+    """The given credential, or in Azure the app's identity; None towards this machine, where no token may be sent."""
     if _is_loopback(settings.connection_string or ""):
         return None
     if credential is not None or not settings.in_azure:

@@ -19,7 +19,7 @@ from typing import Protocol
 from .schema import IDENTIFIERS, Kind
 from .settings import TelemetrySettings
 
-# Keys, tokens and principals are cut out of texts that may otherwise leave, whatever the switches.
+# Keys, tokens and principals are cut out of texts that may otherwise leave. No switch turns this off.
 SECRET = "<secret>"
 SECRET_HEADERS = frozenset(
     {
@@ -83,10 +83,10 @@ class RedactorUnusable(ValueError):
 
 
 class Redactor(Protocol):
-    """Turns a text of a kind (`query`, `prompt`, `identifier`, … of `Kind`) into what may leave."""
+    """Turns a text of a kind (`query`, `prompt`, `identifier`, … of `Kind`) into a text that may leave."""
 
     def redact(self, text: str, kind: str) -> str:
-        """What leaves in place of `text`."""
+        """The text that leaves in place of `text`."""
         ...
 
 
@@ -94,7 +94,7 @@ class Erase:
     """Replaces every text by `<redacted>`."""
 
     def redact(self, text: str, kind: str) -> str:
-        """`<redacted>`, whatever the text."""
+        """`<redacted>` for every text."""
         return REDACTED
 
 
@@ -136,7 +136,7 @@ class SafeRedactor:
         self._redactor = redactor
 
     def redact(self, text: str, kind: str) -> str:
-        """Return what the redactor returns, or `<redacted>`."""
+        """Return the text of the redactor, or `<redacted>` when it fails."""
         if not text:
             return ""
         try:

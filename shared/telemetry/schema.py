@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal
 
-# Rules: what one attribute of a signal may carry. An attribute without a rule does not leave the process.
+# Rules: the values that an attribute of a signal may have. An attribute without a rule does not leave the process.
 
 
 class Kind(StrEnum):
@@ -59,7 +59,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class ErrorType:
-    """What failed: an exception (its code if it is the app's own, else its class), a registered code or an HTTP status."""
+    """The failure: an exception (its code if it is the app's own, else its class), a registered code or an HTTP status."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TelemetrySettings:
-    """What may leave, and where to. Without a connection string nothing is exported.
+    """The settings of the export. Without a connection string nothing is exported.
 
     `redactor` is `erase`, `hmac` or `package.module:Class`.
     """
@@ -24,5 +24,5 @@ class TelemetrySettings:
 
     @property
     def sensitive(self) -> bool:
-        """Whether texts leave as they are: switched on and, in Azure, confirmed."""
+        """True when texts leave unredacted: switched on and, in Azure, confirmed."""
         return self.enable_sensitive_data and (self.confirm_sensitive_in_azure or not self.in_azure)

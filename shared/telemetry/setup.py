@@ -69,7 +69,7 @@ def set_switches(environ: MutableMapping[str, str] = os.environ) -> None:
 
 
 class Telemetry:
-    """What the app uses: `signals` for spans, metrics and events, `redactor` for texts, `invocation` around each trigger.
+    """The app's telemetry: `signals` for spans, metrics and events, `redactor` for texts, `invocation` around each trigger.
 
     `unsafe` is true when somebody else exports from this process; content must not be served then (`telemetry_unsafe`).
     `warnings` are sentences for operators on settings that were not followed.
@@ -87,7 +87,7 @@ class Telemetry:
 
     @property
     def exporting(self) -> bool:
-        """Whether anything is exported."""
+        """True when signals are exported."""
         return self._pipeline is not None
 
     def allow(self, group: str, names: Iterable[str]) -> None:
@@ -108,29 +108,29 @@ class Telemetry:
             forget_secrets(token)
 
     def flush(self) -> None:
-        """Send what is queued now; at most some seconds."""
+        """Send the queued signals now; at most some seconds."""
         if self._pipeline is not None:
             suppress(self._pipeline.flush)
 
     def _join(self, trace_context: object) -> Callable[[], None]:
-        """Join the host's trace while the app exports; return what leaves it again."""
+        """Join the host's trace while the app exports; return the function that leaves it."""
         if self._pipeline is None or trace_context is None:
-            return _nothing
+            return _leave_nothing
         try:
             from .opentelemetry import join_trace, leave_trace  # heavy: OpenTelemetry
 
             token = join_trace(trace_context)
         except Exception:  # whatever the host hands over: without its trace the call goes on all the same
-            return _nothing
-        return _nothing if token is None else lambda: suppress(lambda: leave_trace(token))
+            return _leave_nothing
+        return _leave_nothing if token is None else lambda: suppress(lambda: leave_trace(token))
 
 
-def _nothing() -> None:
-    """There was nothing to join."""
+def _leave_nothing() -> None:
+    """No trace was joined."""
 
 
 class _Process:
-    """What exists once in a process: OpenTelemetry takes providers once, and log handlers belong to the process."""
+    """The objects that exist once in a process: OpenTelemetry takes providers once, log handlers belong to the process."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -179,14 +179,14 @@ def _allow_list(settings: TelemetrySettings) -> tuple[AllowList, BaseException |
 
 
 def _start(settings: TelemetrySettings, credential: TokenCredential | None) -> BaseException | None:
-    """Build and install the pipeline if there is none yet; gives what went wrong."""
+    """Build and install the pipeline once; return the failure, if any."""
     if not settings.connection_string or _process.pipeline is not None:
         return None
     set_switches()
     try:
         from .pipeline import Pipeline, azure_exporters  # heavy: the exporters and OpenTelemetry
 
-        pipeline = Pipeline(azure_exporters(settings, credential).gated())
+        pipeline = Pipeline(azure_exporters(settings, credential).behind_gate())
     except Exception as error:  # a broken connection string or library: the app runs without export
         return error
     _process.overtaken = not pipeline.install()

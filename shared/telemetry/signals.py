@@ -19,7 +19,7 @@ Attributes = Mapping[str, Value]
 
 
 class SinkSpan(Protocol):
-    """A span that was started and is the parent of what follows, until it ends."""
+    """A started span, the parent of later ones until it ends."""
 
     def end(self, attributes: Attributes, *, failed: bool) -> None:
         """End it with all its attributes."""
@@ -86,7 +86,7 @@ class AppSignals:
             sink.emit(row, safe)
 
     def start(self, row: SpanRow) -> _Running | None:
-        """Start a span in the sink; None when there is none."""
+        """Start a span in the sink; None without a sink."""
         return None if self._sink is None else _Running(row, self._sink.start(row), perf_counter())
 
     def end(self, running: _Running, given: dict[str, object]) -> None:

@@ -93,7 +93,7 @@ LEAKS = {"spans": leak_spans, "logs": leak_records, "metrics": leak_points}
 
 
 def test_our_signals_arrive(ingestion: Ingestion) -> None:
-    pipeline = Pipeline(exporters(ingestion).gated())
+    pipeline = Pipeline(exporters(ingestion).behind_gate())
     signals = signals_of(pipeline)
     with signals.span("evidence", searches=1), signals.span("search", index="schools", query=CANARY) as span:
         span.set(hits=3, error_type="search_timeout")
@@ -123,7 +123,7 @@ def test_our_signals_arrive(ingestion: Ingestion) -> None:
 
 @pytest.mark.parametrize("kind", LEAKS)
 def test_the_gate_keeps_in_what_others_send(ingestion: Ingestion, kind: str) -> None:
-    pipeline = Pipeline(exporters(ingestion).gated())
+    pipeline = Pipeline(exporters(ingestion).behind_gate())
     LEAKS[kind](pipeline)
     with signals_of(pipeline).span("evidence"):
         pass
@@ -136,7 +136,7 @@ def test_the_gate_keeps_in_what_others_send(ingestion: Ingestion, kind: str) -> 
 def test_without_one_gate_its_canaries_are_found(ingestion: Ingestion, kind: str) -> None:
     """The negative control: the same test sees what the removed gate would have kept in."""
     open_exporters = exporters(ingestion)
-    gated = open_exporters.gated()
+    gated = open_exporters.behind_gate()
     pipeline = Pipeline(replace(gated, **{kind: getattr(open_exporters, kind)}))
     for leak in LEAKS.values():
         leak(pipeline)
@@ -145,7 +145,7 @@ def test_without_one_gate_its_canaries_are_found(ingestion: Ingestion, kind: str
 
 
 def test_our_span_keeps_its_registered_numbers_only(ingestion: Ingestion) -> None:
-    pipeline = Pipeline(exporters(ingestion).gated())
+    pipeline = Pipeline(exporters(ingestion).behind_gate())
     leak_spans(pipeline)
     pipeline.shutdown()
     (span,) = ingestion.spans()
@@ -153,7 +153,7 @@ def test_our_span_keeps_its_registered_numbers_only(ingestion: Ingestion) -> Non
 
 
 def test_links_of_spans_stay_in(ingestion: Ingestion) -> None:
-    pipeline = Pipeline(exporters(ingestion).gated())
+    pipeline = Pipeline(exporters(ingestion).behind_gate())
     tracer = pipeline.tracers.get_tracer(SCOPE)
     with tracer.start_as_current_span("submit") as first:
         pass
@@ -164,14 +164,14 @@ def test_links_of_spans_stay_in(ingestion: Ingestion) -> None:
 
 def test_resource_is_name_and_instance_only(ingestion: Ingestion) -> None:
     environ = {"WEBSITE_SITE_NAME": "func-a", "WEBSITE_INSTANCE_ID": "7", "OTEL_RESOURCE_ATTRIBUTES": "secret=CANARY"}
-    pipeline = Pipeline(exporters(ingestion).gated(), environ)
+    pipeline = Pipeline(exporters(ingestion).behind_gate(), environ)
     assert pipeline.tracers.resource.attributes == {"service.name": "func-a", "service.instance.id": "7"}
     pipeline.shutdown()
 
 
 def test_sampled_spans_say_how_many_they_stand_for(ingestion: Ingestion) -> None:
     environ = {"OTEL_TRACES_SAMPLER": "microsoft.fixed_percentage", "OTEL_TRACES_SAMPLER_ARG": "0.5"}
-    pipeline = Pipeline(exporters(ingestion).gated(), environ)
+    pipeline = Pipeline(exporters(ingestion).behind_gate(), environ)
     signals = signals_of(pipeline)
     for _ in range(60):
         with signals.span("ready"):
@@ -183,7 +183,7 @@ def test_sampled_spans_say_how_many_they_stand_for(ingestion: Ingestion) -> None
 
 def test_a_refusing_ingestion_fails_nothing() -> None:
     with Ingestion(status=400) as ingestion:
-        pipeline = Pipeline(exporters(ingestion).gated())
+        pipeline = Pipeline(exporters(ingestion).behind_gate())
         signals = signals_of(pipeline)
         with signals.span("evidence"):
             signals.event("briefing_finished", outcome="completed")
@@ -210,7 +210,7 @@ def test_signals_go_out_as_the_apps_identity_in_azure(in_azure: bool, given: Any
 
 
 def test_identifiers_leave_as_values_of_the_key(ingestion: Ingestion) -> None:
-    pipeline = Pipeline(exporters(ingestion).gated())
+    pipeline = Pipeline(exporters(ingestion).behind_gate())
     settings = TelemetrySettings(redactor="hmac", hmac_key="AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=", hmac_key_id="7")
     with AppSignals(AllowList(make_redactor(settings)), pipeline.sink).span("briefing", subject="100000", briefing_id=""):
         pass
@@ -221,7 +221,7 @@ def test_identifiers_leave_as_values_of_the_key(ingestion: Ingestion) -> None:
 
 def test_no_token_is_sent_to_a_loopback_ingestion(ingestion: Ingestion) -> None:
     settings = TelemetrySettings(connection_string=ingestion.connection_string, in_azure=True)
-    pipeline = Pipeline(azure_exporters(settings, AnyToken()).gated())
+    pipeline = Pipeline(azure_exporters(settings, AnyToken()).behind_gate())
     with signals_of(pipeline).span("evidence"):
         pass
     pipeline.shutdown()

@@ -105,7 +105,7 @@ def test_a_provider_that_comes_while_ours_is_built_is_noticed(ingestion: Ingesti
 import os
 from shared.telemetry import TelemetrySettings
 from shared.telemetry.pipeline import Pipeline, azure_exporters
-pipeline = Pipeline(azure_exporters(TelemetrySettings(connection_string=os.environ["TO"])).gated())
+pipeline = Pipeline(azure_exporters(TelemetrySettings(connection_string=os.environ["TO"])).behind_gate())
 {FOREIGN["logger"]}
 print(pipeline.install())
 """,

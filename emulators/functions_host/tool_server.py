@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 from asyncio import Event
-from collections.abc import Mapping, MutableMapping, Sequence
+from collections.abc import MutableMapping, Sequence
 from typing import Any
 
 from mcp.server.lowlevel.server import Server
@@ -34,6 +34,24 @@ from .tools import Tool
 
 MAX_BODY = 104_857_600
 TRANSPORT = "http-streamable"
+SENT_HEADERS = "functions_host.headers"
+KNOWN_NAMES = {
+    name.lower(): name
+    for name in (
+        *("Accept", "Accept-Encoding", "Accept-Language", "Authorization", "Cache-Control", "Connection", "Content-Length"),
+        *(
+            "Content-Type",
+            "Cookie",
+            "Host",
+            "Origin",
+            "Referer",
+            "Transfer-Encoding",
+            "User-Agent",
+            "tracestate",
+            "traceparent",
+        ),
+    )
+}
 
 
 class McpServer:
@@ -93,11 +111,11 @@ class McpServer:
             raise MCPError(
                 INVALID_PARAMS, f"One or more required tool properties are missing values. Please provide: {names}"
             )
-        headers = _headers(context.request.headers) if context.request is not None else {}
+        headers = context.request.scope[SENT_HEADERS] if context.request is not None else {}
         content = {
             "name": tool.name,
             "arguments": arguments,
-            "sessionid": headers.get("mcp-session-id", ""),
+            "sessionid": next((value for name, value in headers.items() if name.lower() == "mcp-session-id"), ""),
             "transport": {"name": TRANSPORT, "properties": {"headers": headers}},
         }
         outcome = await self._dispatcher.invoke(
@@ -106,9 +124,13 @@ class McpServer:
         return _result(tool, outcome)
 
 
-def _headers(received: Mapping[str, str]) -> dict[str, str]:
-    """The headers of the call by lower-case name. ASGI frameworks read bytes as Latin-1; the extension reads UTF-8."""
-    return {name: value.encode("latin-1").decode("utf-8") for name, value in received.items()}
+def _headers(request: Request) -> dict[str, str]:
+    """The headers as the MCP extension hands them to a tool (`McpTriggerTransportHelper`), repeated ones joined.
+
+    Kestrel spells the names that it knows in one way and leaves the others as they were sent.
+    """
+    spellings = {name.lower(): KNOWN_NAMES.get(name.lower(), name) for name, _ in reversed(request.headers)}
+    return {spellings[name]: value for name, value in request.joined_headers().items()}
 
 
 def _result(tool: Tool, outcome: Outcome) -> CallToolResult:
@@ -142,6 +164,7 @@ class AsgiExchange:
             "query_string": target.query.removeprefix("?").encode(),
             "root_path": "",
             "headers": [(name.lower().encode(), value.encode()) for name, value in request.headers],
+            SENT_HEADERS: _headers(request),
             "client": ("127.0.0.1", 0),
             "server": ("127.0.0.1", 0),
         }

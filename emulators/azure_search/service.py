@@ -13,7 +13,7 @@ from .operations.addresses import Address, read_address
 from .operations.admin import PREFIX, answer_admin
 from .operations.capture import Capture
 from .operations.faults import Faults
-from .operations.operations import kind_of, operation_for
+from .operations.routing import kind_of, operation_for
 from .state import State
 from .storage.sharding import SHARDS
 from .versions import check_version

@@ -48,7 +48,7 @@ class Cors:
         return "*" in self.origins or origin.casefold() in (known.rstrip("/").casefold() for known in self.origins)
 
 
-def cors_of(settings: AppSettings, local: Cors) -> Cors:
+def read_cors(settings: AppSettings, local: Cors) -> Cors:
     """The origins of the app setting, a JSON list, else those of `local.settings.json`; raises `BadConfiguration`."""
     text = settings.get(ORIGINS)
     if not text:

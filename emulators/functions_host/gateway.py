@@ -21,7 +21,7 @@ from .messages import Request, Response
 from .principals import Authentication, UnknownToken
 from .router import Route, Router
 from .throttle import Throttle, TooManyRequests
-from .traces import trace_of
+from .traces import continue_trace
 
 NOT_FOUND = Response(404)
 UNAUTHORIZED = Response(401)
@@ -54,7 +54,7 @@ class ToolServer(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Front:
+class GatewayOptions:
     """The checks and rules that a request meets before a function."""
 
     keys: Keys
@@ -70,8 +70,8 @@ class Front:
 class Gateway:
     """Answers every request of the host; routes and tools change when the host is recycled."""
 
-    def __init__(self, front: Front, dispatcher: Dispatcher) -> None:
-        self._front = front
+    def __init__(self, options: GatewayOptions, dispatcher: Dispatcher) -> None:
+        self._options = options
         self._dispatcher = dispatcher
         self._started = time.monotonic()
         self._instance = uuid4().hex
@@ -85,16 +85,16 @@ class Gateway:
             target = parse_target(request.target, request.method, request.header("host"))
         except BadTarget as refused:
             return Response(refused.status, refused.headers)
-        if self._front.cors.is_preflight(request):
+        if self._options.cors.is_preflight(request):
             answer = Response(204)
         else:
             answer = await self._authenticate(request, target)
-        return answer.with_headers((*self._front.cors.headers(request), *self._front.custom_headers.items()))
+        return answer.with_headers((*self._options.cors.headers(request), *self._options.custom_headers.items()))
 
     async def _authenticate(self, request: Request, target: Target) -> Response:
         try:
-            if self._front.authentication is not None:
-                request = self._front.authentication.authenticate(request)
+            if self._options.authentication is not None:
+                request = self._options.authentication.authenticate(request)
         except UnknownToken:
             return Response(401, (("WWW-Authenticate", "Bearer"),))
         path = target.path.casefold().removesuffix("/")
@@ -103,7 +103,7 @@ class Gateway:
         if path.startswith(ADMIN):
             return self._admin(request, target, path)
         if path == MCP_PATH and self.tools is not None:
-            level = "anonymous" if self._front.open_tools else "mcp"
+            level = "anonymous" if self._options.open_tools else "mcp"
             return self._refusal(level, request, target) or await self.tools.answer(request, target)
         return await self._function(request, target)
 
@@ -112,10 +112,10 @@ class Gateway:
         if found is None:
             return NOT_FOUND
         route, values = found
-        if not self._front.keys.open(route.level, given_key(request, target.parameters), route.function):
+        if not self._options.keys.open(route.level, given_key(request, target.parameters), route.function):
             return UNAUTHORIZED
         try:
-            async with self._front.throttle.call():
+            async with self._options.throttle.call():
                 outcome = await self._dispatcher.invoke(await self._invocation(request, target, route, values))
         except TooManyRequests:
             return Response(429)
@@ -130,11 +130,11 @@ class Gateway:
             "params": target.parameters,
             "route_params": dict(values),
         }
-        trace = trace_of(request, target.path) if self._front.open_telemetry else Trace()
+        trace = continue_trace(request, target.path) if self._options.open_telemetry else Trace()
         return Invocation(function=route.function, trigger=trigger, body=await request.read(), trace=trace)
 
     def _home(self) -> Response:
-        if not self._front.home_page:
+        if not self._options.home_page:
             return Response(204)
         return Response(200, (("Content-Type", "text/html"),), HOME_PAGE, sized=True)
 
@@ -161,9 +161,9 @@ class Gateway:
     def _refusal(self, level: str, request: Request, target: Target) -> Response | None:
         """401 for a missing or wrong key, 403 for a key that opens something else, None when the key suffices."""
         key = given_key(request, target.parameters)
-        if self._front.keys.open(level, key):
+        if self._options.keys.open(level, key):
             return None
-        return Response(403) if self._front.keys.is_known(key) else Response(401, (("WWW-Authenticate", "Bearer"),))
+        return Response(403) if self._options.keys.is_known(key) else Response(401, (("WWW-Authenticate", "Bearer"),))
 
     def _status(self) -> dict[str, Any]:
         return {

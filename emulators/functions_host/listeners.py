@@ -13,7 +13,7 @@ from .router import Route, Router, RouteRefused
 from .schedules import parse_schedule
 from .settings import AppSettings, UnresolvedSetting
 from .templates import BadTemplate, RouteTemplate
-from .tools import Tool, tool_of
+from .tools import Tool, read_tool
 
 OUTPUTS = frozenset({"http"})
 QUEUE_NAME = re.compile(r"(?=.{3,63}$)[a-z0-9]+(-[a-z0-9]+)*")
@@ -126,7 +126,7 @@ def _set_up_timer(name: str, trigger: Mapping[str, Any], listeners: Listeners, _
 
 def _set_up_tool(name: str, trigger: Mapping[str, Any], listeners: Listeners, _: AppSettings) -> None:
     try:
-        listeners.tools.append(tool_of(name, trigger))
+        listeners.tools.append(read_tool(name, trigger))
     except ValueError as error:
         raise NotServed(str(error)) from error
 

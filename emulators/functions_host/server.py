@@ -17,14 +17,14 @@ import azure.functions as func
 
 from .configuration import HostConfiguration, read_configuration
 from .connection import Connection, ConnectionLimits
-from .cors import Cors, cors_of
+from .cors import Cors, read_cors
 from .dispatcher import Dispatcher
 from .errors import HostError
-from .gateway import Front, Gateway, ToolServer
+from .gateway import Gateway, GatewayOptions, ToolServer
 from .listeners import Listeners, set_up
 from .messages import Request, Response
 from .options import HostOptions
-from .queues import QueueListener, Surroundings, start_queues
+from .queues import ListenerContext, QueueListener, start_queues
 from .router import Route
 from .settings import AppSettings, LocalSettings, read_local_settings
 from .throttle import Throttle
@@ -62,7 +62,7 @@ class HostServer:
         self._dispatcher = Dispatcher(
             self._worker, self._configuration.function_timeout, self._recycle, self._options.restart_seconds
         )
-        self._gateway = Gateway(self._front(), self._dispatcher)
+        self._gateway = Gateway(self._gateway_options(), self._dispatcher)
         self._limits = _limits(self._options.limits, self._settings)
         self._server: asyncio.Server | None = None
         self._port = self._options.port
@@ -171,14 +171,14 @@ class HostServer:
         self._gateway.router = self.listeners.router
         self._gateway.tools = self._tool_server()
         # Listeners from before a recycling stay until they have settled the messages that they have in hand.
-        self._running += start_queues(self.listeners.queues, self._surroundings())
+        self._running += start_queues(self.listeners.queues, self._listener_context())
         telemetry = self._configuration.open_telemetry
         timers = start_timers(self.listeners.timers, self._dispatcher, open_telemetry=telemetry)
         self._gateway.timers = {timer.function.casefold(): timer for timer in timers}
         self._running += timers
 
-    def _surroundings(self) -> Surroundings:
-        return Surroundings(
+    def _listener_context(self) -> ListenerContext:
+        return ListenerContext(
             settings=self._settings,
             configuration=self._configuration,
             dispatcher=self._dispatcher,
@@ -235,11 +235,11 @@ class HostServer:
             environment["WEBSITE_AUTH_ENABLED"] = "True"  # as App Service says that its authentication is on
         return ProcessWorker(self._folder, environment)
 
-    def _front(self) -> Front:
+    def _gateway_options(self) -> GatewayOptions:
         local = Cors(self._local.cors, self._local.cors_credentials)
-        return Front(
+        return GatewayOptions(
             keys=self._options.keys,
-            cors=cors_of(self._settings, local if local.origins else self._options.cors),
+            cors=read_cors(self._settings, local if local.origins else self._options.cors),
             authentication=self._options.authentication,
             custom_headers=self._configuration.custom_headers,
             home_page=self._settings.get("AzureWebJobsDisableHomepage", "").casefold() != "true",

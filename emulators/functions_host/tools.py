@@ -43,7 +43,7 @@ class Tool:
         return {**schema, "required": required} if required else schema
 
 
-def tool_of(function: str, trigger: Mapping[str, Any]) -> Tool:
+def read_tool(function: str, trigger: Mapping[str, Any]) -> Tool:
     """The tool that a trigger declares; raises `ValueError` when its properties cannot be read."""
     return Tool(
         function=function,

@@ -11,7 +11,7 @@ from .messages import Request
 TRACEPARENT = re.compile(r"00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})")
 
 
-def trace_of(request: Request, path: str) -> Trace:
+def continue_trace(request: Request, path: str) -> Trace:
     """Continues the caller's trace with a new span, or starts one; `attributes` are those of the host's span."""
     caller = TRACEPARENT.fullmatch(request.header("traceparent"))
     attributes = {"url.path": path}

@@ -18,7 +18,7 @@ from ..listeners import QueueTrigger
 from ..settings import AppSettings
 from .accounts import BadConnection, queue_client
 from .poison import SUFFIX
-from .processing import Processing
+from .processor import MessageProcessor
 
 LOG = logging.getLogger("emulators.functions_host")
 SHORTEST_WAIT = 0.1
@@ -27,8 +27,8 @@ SHORTEST_WAIT = 0.1
 class QueueListener:
     """Takes the messages of one queue for one function."""
 
-    def __init__(self, processing: Processing) -> None:
-        self._processing = processing
+    def __init__(self, processor: MessageProcessor) -> None:
+        self._processor = processor
         self._stopping = Event()
         self._ended_one = Event()
         self._tasks: set[Task[None]] = set()
@@ -56,19 +56,19 @@ class QueueListener:
         for task in (self._loop, *self._tasks):
             task.cancel()
         await asyncio.gather(self._loop, *self._tasks, return_exceptions=True)
-        await self._processing.queue.close()
-        if self._processing.poison is not None:
-            await self._processing.poison.close()
+        await self._processor.queue.close()
+        if self._processor.poison is not None:
+            await self._processor.poison.close()
 
     @property
     def _settings(self) -> QueueConfiguration:
-        return self._processing.configuration
+        return self._processor.configuration
 
     async def _run(self) -> None:
         wait = SHORTEST_WAIT
         while not self._stopping.is_set():
             # Without a worker, messages would only use up their deliveries.
-            taken = [] if self._processing.dispatcher.down else await self._take()
+            taken = [] if self._processor.dispatcher.down else await self._take()
             for message in taken:
                 self._begin(message)
             wait = SHORTEST_WAIT if taken else min(wait * 2, self._settings.max_polling_interval.total_seconds())
@@ -79,9 +79,9 @@ class QueueListener:
 
     async def _take(self) -> Sequence[QueueMessage]:
         """The next batch; nothing when the queue is missing or storage does not answer."""
-        seconds = max(1, round(self._processing.taken_visibility))
+        seconds = max(1, round(self._processor.taken_visibility))
         size = self._settings.batch_size
-        queue = self._processing.queue
+        queue = self._processor.queue
         try:
             pages = queue.receive_messages(messages_per_page=size, visibility_timeout=seconds).by_page()
             # An empty queue has no page at all.
@@ -109,9 +109,9 @@ class QueueListener:
 
     async def _process(self, message: QueueMessage) -> None:
         try:
-            await self._processing.process(message)
+            await self._processor.process(message)
         except AzureError as error:
-            LOG.error("A message of %s could not be settled (%s).", self._processing.queue.queue_name, type(error).__name__)
+            LOG.error("A message of %s could not be settled (%s).", self._processor.queue.queue_name, type(error).__name__)
 
     def _end(self, task: Task[None]) -> None:
         _tell_failure(task)
@@ -126,7 +126,7 @@ def _tell_failure(task: Task[None]) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Surroundings:
+class ListenerContext:
     """The objects that every listener of a host shares."""
 
     settings: AppSettings
@@ -135,27 +135,27 @@ class Surroundings:
     taken_visibility: float
 
 
-def start_queues(triggers: Sequence[QueueTrigger], surroundings: Surroundings) -> list[QueueListener]:
+def start_queues(triggers: Sequence[QueueTrigger], context: ListenerContext) -> list[QueueListener]:
     """A listener for each trigger; one whose connection leads nowhere is left out, with a line."""
     listeners: list[QueueListener] = []
     for trigger in triggers:
         try:
-            listeners.append(QueueListener(_make_processing(trigger, surroundings)))
+            listeners.append(QueueListener(_make_processor(trigger, context)))
         except BadConnection as reason:
             LOG.error("The '%s' function is in error: %s", trigger.function, reason)
     return listeners
 
 
-def _make_processing(trigger: QueueTrigger, surroundings: Surroundings) -> Processing:
-    settings = surroundings.settings
+def _make_processor(trigger: QueueTrigger, context: ListenerContext) -> MessageProcessor:
+    settings = context.settings
     has_poison = not trigger.queue.endswith(SUFFIX)
-    return Processing(
+    return MessageProcessor(
         function=trigger.function,
         binary=trigger.binary,
         queue=queue_client(settings, trigger.connection, trigger.queue),
         poison=queue_client(settings, trigger.connection, trigger.queue + SUFFIX) if has_poison else None,
-        configuration=surroundings.configuration.queues,
-        taken_visibility=surroundings.taken_visibility,
-        dispatcher=surroundings.dispatcher,
-        open_telemetry=surroundings.configuration.open_telemetry,
+        configuration=context.configuration.queues,
+        taken_visibility=context.taken_visibility,
+        dispatcher=context.dispatcher,
+        open_telemetry=context.configuration.open_telemetry,
     )

@@ -9,7 +9,7 @@ from azure.storage.queue.aio import QueueClient
 SUFFIX = "-poison"
 
 
-async def give_up(queue: QueueClient, poison: QueueClient, message: QueueMessage) -> None:
+async def move_to_poison(queue: QueueClient, poison: QueueClient, message: QueueMessage) -> None:
     """Copies the text, unchanged, to the poison queue, which is made when it is missing, and removes the message."""
     try:
         await poison.send_message(message.content)

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from emulators.functions_host import HostOptions, HostServer
 from emulators.functions_host.queues.accounts import BadConnection, queue_client
-from emulators.functions_host.queues.texts import NotBase64, body_of
+from emulators.functions_host.queues.message_encoding import NotBase64, decode_message
 from emulators.functions_host.settings import AppSettings
 from local.azurite import Azurite
 from tests.emulators.functions_host import apps
@@ -34,18 +34,18 @@ Handler = Callable[[func.QueueMessage, func.Context], Awaitable[None]]
     [("aGVsbG8=", b"hello"), ("", b""), (" aGVs\r\nbG8= ", b"hello"), ("//4AeA==", b"\xff\xfe\x00x"), ("QQ==", b"A")],
 )
 def test_base64_is_read(text: str, body: bytes) -> None:
-    assert body_of(text, is_base64=True) == body
+    assert decode_message(text, is_base64=True) == body
 
 
 @pytest.mark.parametrize("text", ["{}", "aGVsbG8", "aGVsbG8==", "a", "aGVs=bG8", "aGVsbG8-", "====", "grüß"])
 def test_other_text_is_not_base64(text: str) -> None:
     with pytest.raises(NotBase64):
-        body_of(text, is_base64=True)
+        decode_message(text, is_base64=True)
 
 
 @given(st.text())
 def test_without_encoding_every_text_arrives(text: str) -> None:
-    assert body_of(text, is_base64=False) == text.encode("utf-8", "surrogatepass")
+    assert decode_message(text, is_base64=False) == text.encode("utf-8", "surrogatepass")
 
 
 @pytest.mark.parametrize(

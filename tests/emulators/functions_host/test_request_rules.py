@@ -1,4 +1,4 @@
-"""What stands before the functions: keys, cross-origin calls, App Service authentication, trace context, throttling."""
+"""The rules that a request meets before a function: keys, cross-origin calls, authentication, trace context, throttling."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from emulators.functions_host import Authentication, BadConfiguration, Cors, HostError, Keys, Principal
-from emulators.functions_host.cors import cors_of
+from emulators.functions_host.cors import read_cors
 from emulators.functions_host.keys import given_key
 from emulators.functions_host.messages import Request
 from emulators.functions_host.principals import UnknownToken, read_principals
 from emulators.functions_host.settings import AppSettings
 from emulators.functions_host.throttle import Throttle, TooManyRequests
-from emulators.functions_host.traces import trace_of
+from emulators.functions_host.traces import continue_trace
 
 KEYS = Keys(function="f", host="h", master="m", mcp="t")
 
@@ -120,13 +120,13 @@ def test_preflight() -> None:
     ],
 )
 def test_the_settings_beat_the_local_file(settings: dict[str, str], expected: Cors) -> None:
-    assert cors_of(AppSettings(settings), ONE) == expected
+    assert read_cors(AppSettings(settings), ONE) == expected
 
 
 @pytest.mark.parametrize("text", ["https://a.example", '{"a": 1}', "[1]"])
 def test_unreadable_origins(text: str) -> None:
     with pytest.raises(BadConfiguration, match=r"^CORS_ALLOWED_ORIGINS must be a JSON list of origins"):
-        cors_of(AppSettings({"CORS_ALLOWED_ORIGINS": text}), ONE)
+        read_cors(AppSettings({"CORS_ALLOWED_ORIGINS": text}), ONE)
 
 
 READER = Principal(name="reader@example.org", id="1", roles=("Evidence.Read",))
@@ -179,7 +179,7 @@ PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00"
 
 
 def test_a_trace_is_continued() -> None:
-    trace = trace_of(request(traceparent=PARENT, tracestate="a=b", User_Agent="test"), "/api/x")
+    trace = continue_trace(request(traceparent=PARENT, tracestate="a=b", User_Agent="test"), "/api/x")
     assert re.fullmatch(r"00-0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-00", trace.parent)
     assert "b7ad6b7169203331" not in trace.parent
     assert trace.state == "a=b"
@@ -188,7 +188,7 @@ def test_a_trace_is_continued() -> None:
 
 @pytest.mark.parametrize("parent", ["", "nonsense", "00-" + "0" * 32 + "-b7ad6b7169203331-01", PARENT + "x", PARENT.upper()])
 def test_a_trace_is_started(parent: str) -> None:
-    trace = trace_of(request(traceparent=parent, tracestate="a=b"), "/api/x")
+    trace = continue_trace(request(traceparent=parent, tracestate="a=b"), "/api/x")
     assert re.fullmatch(r"00-(?!0af76519)[0-9a-f]{32}-[0-9a-f]{16}-01", trace.parent)
     assert trace.state == ""
 

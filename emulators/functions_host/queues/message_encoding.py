@@ -14,7 +14,7 @@ class NotBase64(ValueError):
     """The text cannot be read, so the message goes to the poison queue unseen."""
 
 
-def body_of(text: str, is_base64: bool) -> bytes:
+def decode_message(text: str, is_base64: bool) -> bytes:
     """The bytes that the function gets; raises `NotBase64`."""
     if not is_base64:
         return text.encode()

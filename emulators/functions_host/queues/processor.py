@@ -16,15 +16,15 @@ from ..configuration import QueueConfiguration
 from ..dispatcher import Dispatcher
 from ..invocations import Invocation, Outcome, Trace
 from ..traces import new_parent
-from .poison import give_up
-from .texts import NotBase64, body_of
+from .message_encoding import NotBase64, decode_message
+from .poison import move_to_poison
 from .trigger_data import trigger_data
 
 LOG = logging.getLogger("emulators.functions_host")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Processing:
+class MessageProcessor:
     """How the messages of one queue are processed; `poison` is None for a poison queue, `binary` takes them as bytes."""
 
     function: str
@@ -39,12 +39,12 @@ class Processing:
     async def process(self, message: QueueMessage) -> None:
         """Runs the function and settles the message; storage faults leave it to come back by itself."""
         try:
-            body = body_of(message.content, self.configuration.base64)
+            body = decode_message(message.content, self.configuration.base64)
         except NotBase64:
             await self._settle_unreadable(message)
             return
         if self.poison is not None and (message.dequeue_count or 0) > self.configuration.max_dequeue_count:
-            await give_up(self.queue, self.poison, message)
+            await move_to_poison(self.queue, self.poison, message)
             return
         async with self._keep_invisible(message):
             outcome = await self.dispatcher.invoke(self._invocation(message, body))
@@ -60,7 +60,7 @@ class Processing:
         elif (message.dequeue_count or 0) >= self.configuration.max_dequeue_count:
             most, poison = self.configuration.max_dequeue_count, self.poison.queue_name
             LOG.error("Message has reached MaxDequeueCount of %d. Moving message to queue '%s'.", most, poison)
-            await give_up(self.queue, self.poison, message)
+            await move_to_poison(self.queue, self.poison, message)
         else:
             wait = int(self.configuration.visibility_timeout.total_seconds())
             with contextlib.suppress(ResourceNotFoundError):
@@ -69,7 +69,7 @@ class Processing:
     async def _settle_unreadable(self, message: QueueMessage) -> None:
         LOG.error("A message of %s is not base64, which messageEncoding demands.", self.queue.queue_name)
         if self.poison is not None:
-            await give_up(self.queue, self.poison, message)
+            await move_to_poison(self.queue, self.poison, message)
 
     @contextlib.asynccontextmanager
     async def _keep_invisible(self, message: QueueMessage) -> AsyncIterator[None]:

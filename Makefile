@@ -30,9 +30,6 @@ truth: $(VENV)/.dev ## the table of docs/truth.md, counted anew
 index: $(VENV)/.local ## loads DATA=file.jsonl by INDEX=definition.json into the search service at URL
 	@$(PY) -m emulators.azure_search.load --data $(DATA) --index $(INDEX) $(if $(URL),--url $(URL))
 
-truth: $(VENV)/.dev ## the counts of the measured truths (docs/truth.md)
-	@$(PY) -m pytest -q -rP -k "golden or recorded or recordings" | grep -E "agree|measured|whole|passed|failed"
-
 snapshots: $(VENV)/.local ## what each parameter file would deploy, written anew; needs the bicep compiler
 	@$(PY) -m scripts.snapshots write
 

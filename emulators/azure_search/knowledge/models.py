@@ -6,24 +6,24 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ..schema.models import Loose, Shape
+from ..schema.models import LenientModel, StrictModel
 
 Threshold = Annotated[float, Field(ge=0, le=4, strict=False)]
 
 
-class MinimalEffort(Shape):
+class MinimalEffort(StrictModel):
     """The effort of a retrieval without a language model; the service calls it minimal, and it is the only one here."""
 
     kind: Literal["minimal"]
 
 
-class FieldReference(Shape):
+class FieldReference(StrictModel):
     """A field by name."""
 
     name: str
 
 
-class SourceIndex(Shape):
+class SourceIndex(StrictModel):
     """The index of a knowledge source."""
 
     search_index_name: str
@@ -32,7 +32,7 @@ class SourceIndex(Shape):
     search_fields: list[FieldReference] | None = None
 
 
-class Source(Loose):
+class Source(LenientModel):
     """A knowledge source; only those over a search index are offered."""
 
     name: str
@@ -41,7 +41,7 @@ class Source(Loose):
     search_index_parameters: SourceIndex
 
 
-class SourceReference(Shape):
+class SourceReference(StrictModel):
     """A source of a knowledge base; images and freshness are not offered."""
 
     name: str
@@ -49,7 +49,7 @@ class SourceReference(Shape):
     enable_freshness: Literal[False] | None = None
 
 
-class Base(Loose):
+class Base(LenientModel):
     """A knowledge base."""
 
     name: str
@@ -59,7 +59,7 @@ class Base(Loose):
     retrieval_reasoning_effort: MinimalEffort | None = None
 
 
-class TargetIndex(Shape):
+class TargetIndex(StrictModel):
     """An index of an agent."""
 
     index_name: str
@@ -68,7 +68,7 @@ class TargetIndex(Shape):
     default_max_docs_for_reranker: Annotated[int, Field(ge=1, le=10_000)] | None = None
 
 
-class Agent(Loose):
+class Agent(LenientModel):
     """An agent."""
 
     name: str
@@ -76,28 +76,28 @@ class Agent(Loose):
     target_indexes: list[TargetIndex] = Field(min_length=1)
 
 
-class Intent(Shape):
+class Intent(StrictModel):
     """A query that needs no planning."""
 
     type: Literal["semantic"] = "semantic"
     search: str = Field(pattern=r"\S")
 
 
-class Part(Loose):
+class Part(LenientModel):
     """A part of a message."""
 
     type: str = "text"
     text: str | None = None
 
 
-class Message(Shape):
+class Message(StrictModel):
     """A message of a conversation."""
 
     role: str = "user"
     content: list[Part] | None = None
 
 
-class SourceParameters(Shape):
+class SourceParameters(StrictModel):
     """How a source is searched in one call."""
 
     knowledge_source_name: str
@@ -109,7 +109,7 @@ class SourceParameters(Shape):
     reranker_threshold: Threshold | None = None
 
 
-class BaseCall(Shape):
+class BaseCall(StrictModel):
     """A retrieve call to a knowledge base. Limits of time and size have no effect here."""
 
     intents: list[Intent] | None = None
@@ -123,7 +123,7 @@ class BaseCall(Shape):
     include_activity: bool | None = None
 
 
-class TargetParameters(Shape):
+class TargetParameters(StrictModel):
     """How an index of an agent is searched in one call."""
 
     index_name: str
@@ -133,7 +133,7 @@ class TargetParameters(Shape):
     include_reference_source_data: bool | None = None
 
 
-class AgentCall(Shape):
+class AgentCall(StrictModel):
     """A retrieve call to an agent."""
 
     messages: list[Message] = Field(min_length=1)

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from ..errors import ServiceError
 from ..http import Reply, Request, json_reply
-from ..schema.models import Shape, validate
+from ..schema.models import StrictModel, validate
 from .faults import read_fault
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 PREFIX = "/local/"
 
 
-class CallerShape(Shape):
+class CallerBody(StrictModel):
     """A caller to be registered."""
 
     token: str = Field(min_length=1)
@@ -74,6 +74,6 @@ def _refuse_definitions(service: SearchService, request: Request) -> Reply:
 def _register_caller(service: SearchService, request: Request) -> Reply:
     """Register a token of `x-ms-query-source-authorization` for a user and groups."""
     body = request.json()
-    caller = validate(CallerShape, body, "caller")
+    caller = validate(CallerBody, body, "caller")
     service.state.identities.register(caller.token, user=caller.user, groups=caller.groups)
     return Reply(status=204)

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from ..http import JSON_TYPE, Reply
-from ..schema.models import Shape, validate
+from ..schema.models import StrictModel, validate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +62,7 @@ class Fault:
         return {"Retry-After": f"{self.retry_after:g}"}
 
 
-class FaultShape(Shape):
+class FaultBody(StrictModel):
     """A fault as JSON: the members of `Fault` in camelCase."""
 
     operation: Literal["search", "suggest", "autocomplete", "index", "count", "lookup", "retrieve", "definition"] | None = (
@@ -86,7 +86,7 @@ class FaultShape(Shape):
 
 def read_fault(raw: Mapping[str, Any]) -> Fault:
     """A fault from JSON; a member that is not known or does not fit is a 400."""
-    return Fault(**validate(FaultShape, raw, "fault").model_dump())
+    return Fault(**validate(FaultBody, raw, "fault").model_dump())
 
 
 class Faults:

@@ -14,19 +14,19 @@ Model = TypeVar("Model", bound=BaseModel)
 Words = list[str]
 
 
-class Shape(BaseModel):
+class StrictModel(BaseModel):
     """An object with known members only; values are not converted to another type."""
 
     model_config = ConfigDict(extra="forbid", strict=True, alias_generator=to_camel)
 
 
-class Loose(BaseModel):
+class LenientModel(BaseModel):
     """An object of which only some members matter here."""
 
     model_config = ConfigDict(extra="allow", strict=True, alias_generator=to_camel)
 
 
-class Suggester(Shape):
+class Suggester(StrictModel):
     """A suggester."""
 
     name: str
@@ -34,20 +34,20 @@ class Suggester(Shape):
     source_fields: Words = Field(min_length=1)
 
 
-class Distance(Shape):
+class Distance(StrictModel):
     """Options of a distance function."""
 
     reference_point_parameter: str
     boosting_distance: float = Field(gt=0, strict=False)
 
 
-class Freshness(Shape):
+class Freshness(StrictModel):
     """Options of a freshness function."""
 
     boosting_duration: str
 
 
-class Magnitude(Shape):
+class Magnitude(StrictModel):
     """Options of a magnitude function."""
 
     boosting_range_start: float = Field(strict=False)
@@ -55,13 +55,13 @@ class Magnitude(Shape):
     constant_boost_beyond_range: bool | None = None
 
 
-class Tag(Shape):
+class Tag(StrictModel):
     """Options of a tag function."""
 
     tags_parameter: str
 
 
-class ScoringFunction(Shape):
+class ScoringFunction(StrictModel):
     """A scoring function; the options of its own type have to be there."""
 
     type: Literal["distance", "freshness", "magnitude", "tag"]
@@ -74,13 +74,13 @@ class ScoringFunction(Shape):
     tag: Tag | None = None
 
 
-class TextWeights(Shape):
+class TextWeights(StrictModel):
     """Weights of text fields."""
 
     weights: dict[str, float]
 
 
-class ScoringProfile(Shape):
+class ScoringProfile(StrictModel):
     """A scoring profile."""
 
     name: str
@@ -89,13 +89,13 @@ class ScoringProfile(Shape):
     function_aggregation: Literal["sum", "average", "minimum", "maximum", "firstMatching"] | None = None
 
 
-class FieldName(Shape):
+class FieldName(StrictModel):
     """A field of a semantic configuration."""
 
     field_name: str
 
 
-class PrioritizedFields(Shape):
+class PrioritizedFields(StrictModel):
     """The fields of a semantic configuration."""
 
     title_field: FieldName | None = None
@@ -103,7 +103,7 @@ class PrioritizedFields(Shape):
     prioritized_keywords_fields: list[FieldName] | None = None
 
 
-class SemanticConfigurationShape(Shape):
+class SemanticConfigurationShape(StrictModel):
     """A semantic configuration."""
 
     name: str
@@ -112,20 +112,20 @@ class SemanticConfigurationShape(Shape):
     flighting_opt_in: bool | None = None
 
 
-class Semantic(Shape):
+class Semantic(StrictModel):
     """The semantic part of a definition."""
 
     default_configuration: str | None = None
     configurations: list[SemanticConfigurationShape] | None = None
 
 
-class Metric(Loose):
+class Metric(LenientModel):
     """Parameters of a vector algorithm."""
 
     metric: str | None = None
 
 
-class Algorithm(Shape):
+class Algorithm(StrictModel):
     """A vector algorithm."""
 
     name: str
@@ -134,14 +134,14 @@ class Algorithm(Shape):
     exhaustive_knn_parameters: Metric | None = None
 
 
-class Named(Loose):
+class Named(LenientModel):
     """Something with a name and a kind."""
 
     name: str
     kind: str | None = None
 
 
-class Profile(Shape):
+class Profile(StrictModel):
     """A vector profile."""
 
     name: str
@@ -150,7 +150,7 @@ class Profile(Shape):
     compression: str | None = None
 
 
-class VectorSearchShape(Shape):
+class VectorSearchShape(StrictModel):
     """The vector part of a definition."""
 
     algorithms: list[Algorithm] | None = None
@@ -159,7 +159,7 @@ class VectorSearchShape(Shape):
     compressions: list[Named] | None = None
 
 
-class Similarity(Loose):
+class Similarity(LenientModel):
     """The similarity; anything but plain BM25 would change scores in a way that is not offered."""
 
     kind: Literal["#Microsoft.Azure.Search.BM25Similarity"] = Field(alias="@odata.type")
@@ -167,7 +167,7 @@ class Similarity(Loose):
     b: float | None = Field(default=None, ge=0.75, le=0.75)
 
 
-class IndexParts(Loose):
+class IndexParts(LenientModel):
     """The parts of an index definition besides its fields."""
 
     suggesters: list[Suggester] | None = None

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from ..analysis.embedding import Embedder
 from ..index import SearchIndex
-from ..schema.models import Shape, validate
+from ..schema.models import StrictModel, validate
 from ..storage.store import Mask
 from ..text.match_result import Matched
 from .fusion import TEXT_RECALL, fuse, widen
@@ -45,7 +45,7 @@ class Found:
         return widen(float(value)) if self.fused else float(str(value))
 
 
-class HybridOptions(Shape):
+class HybridOptions(StrictModel):
     """The member `hybridSearch`: how many text hits take part in a fusion, and how hits are counted."""
 
     max_text_recall_size: int = Field(default=TEXT_RECALL, ge=1, le=10_000)

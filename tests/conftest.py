@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
 from collections.abc import Iterator
@@ -11,6 +12,8 @@ import pytest
 from hypothesis import settings
 
 from local.azurite import Azurite
+from local.stack import Stack, running_stack
+from local.subprocesses import free_port
 
 # A loaded machine is no fault of the code, so no example has a deadline.
 settings.register_profile("quick", deadline=None, max_examples=20)
@@ -53,6 +56,18 @@ def azurite() -> Iterator[Azurite]:
     """
     with Azurite() as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def stack() -> Iterator[Stack]:
+    """The whole app over the sample data as `make run` starts it, one for each test process.
+
+    Its parts are processes of their own, so tests in any event loop can call it.
+    """
+    with asyncio.Runner() as runner:
+        running = running_stack(free_port(), lambda _: None)
+        yield runner.run(running.__aenter__())
+        runner.run(running.__aexit__(None, None, None))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

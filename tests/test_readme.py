@@ -5,16 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import aiohttp
 import pytest
-import pytest_asyncio
 
-from local.stack import Stack, running_stack
-from local.subprocesses import free_port
+from local.stack import Stack
 from tests.test_function_app import HTTP
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -48,13 +45,6 @@ def matches(shown: Any, got: Any) -> bool:
     return type(shown) is type(got) and bool(shown == got)
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def stack() -> AsyncIterator[Stack]:
-    """The whole app, as `make run` starts it."""
-    async with running_stack(free_port(), lambda _: None) as running:
-        yield running
-
-
 async def call(session: aiohttp.ClientSession, stack: Stack, method: str, path: str, body: Any) -> tuple[int, Any]:
     """Status and JSON of one call."""
     async with session.request(method, f"{stack.app}/{path}", json=body) as reply:
@@ -62,7 +52,6 @@ async def call(session: aiohttp.ClientSession, stack: Stack, method: str, path: 
         return reply.status, json.loads(text) if text else None
 
 
-@pytest.mark.asyncio(loop_scope="module")
 async def test_every_example(stack: Stack) -> None:
     async with aiohttp.ClientSession() as session:
         for method, path, status, blocks in examples():

@@ -16,8 +16,6 @@ import pytest
 
 from local.stack import Stack
 
-pytestmark = pytest.mark.asyncio(loop_scope="package")
-
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "agents.md"
 BLOCKS = re.findall(r"```(sh|json|python|text)\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
 LOCAL = "http://localhost:7071"

@@ -10,8 +10,6 @@ from mcp import Client, MCPError
 
 from local.stack import Stack
 
-pytestmark = pytest.mark.asyncio(loop_scope="package")
-
 
 def address(stack: Stack) -> str:
     return stack.app.removesuffix("/api") + "/runtime/webhooks/mcp"

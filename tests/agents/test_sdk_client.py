@@ -20,7 +20,6 @@ from azure.search.documents.knowledgebases.models import (
 
 from local.stack import Stack
 
-pytestmark = pytest.mark.asyncio(loop_scope="package")
 KEY = AzureKeyCredential("not read by the app")
 
 

@@ -64,7 +64,7 @@ async def _guarded(route: Route, request: Request, services: Services, request_i
         if not route.configured:
             return await route.handle(services, call)
         _configured(route, services)
-        async with services.capacity.place():
+        async with services.capacity.place(for_storage="storage" in route.needs):
             return await route.handle(services, call)
     except (RetrievalError, HttpError) as error:
         if isinstance(error, OperatorError):

@@ -6,8 +6,8 @@ Import it when storage is first connected: that takes half a second.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -47,10 +47,14 @@ RETRIES: dict[str, Any] = {
     "initial_backoff": 0.2,
     "increment_base": 1,
     "random_jitter_range": 0.3,
-    "connection_timeout": 5,
-    "read_timeout": 20,
+    "connection_timeout": 3,
+    "read_timeout": 5,
 }
-"""Options of every storage client: its own default waits 15 s before the first repetition, half a request's patience."""
+"""Options of every storage client: its own default waits 15 s before the first repetition."""
+CALL_SECONDS = 10.0
+"""The most that one call takes with its repetitions, so that hung storage holds no request for a minute."""
+RETRY_AFTER_SECONDS = 2.0
+"""What callers are told to wait before they try again."""
 
 
 def translate(error: AzureError) -> RetrievalError:
@@ -60,8 +64,12 @@ def translate(error: AzureError) -> RetrievalError:
     if isinstance(error, ClientAuthenticationError):
         return IdentityUnavailable("no token for the briefing storage could be had")
     if isinstance(error, ServiceRequestError | ServiceResponseError):
-        return StorageUnavailable("the briefing storage cannot be reached")
-    return StorageUnavailable("the briefing storage failed")
+        return _unavailable("the briefing storage cannot be reached")
+    return _unavailable("the briefing storage failed")
+
+
+def _unavailable(message: str) -> StorageUnavailable:
+    return StorageUnavailable(message, retry_after=RETRY_AFTER_SECONDS)
 
 
 def _from_status(status: int) -> RetrievalError:
@@ -70,27 +78,28 @@ def _from_status(status: int) -> RetrievalError:
     if status == MISSING:
         return StorageRefused("the container or queue of briefings does not exist")
     if status in BUSY or status >= 500:
-        return StorageUnavailable("the briefing storage is busy or failed")
+        return _unavailable("the briefing storage is busy or failed")
     return StorageRefused("the briefing storage refuses the request")
 
 
-@contextmanager
-def translated() -> Iterator[None]:
-    """Turns what the SDKs raise inside into our errors."""
+@asynccontextmanager
+async def storage_call(seconds: float = CALL_SECONDS) -> AsyncIterator[None]:
+    """Bounds one call with its repetitions, and turns what the SDKs raise inside into our errors."""
     try:
-        yield
+        async with asyncio.timeout(seconds):
+            yield
     except AzureError as error:
         raise translate(error) from None
     except TimeoutError:
-        # aiohttp's own time-outs pass the SDK as they are.
-        raise StorageUnavailable("the briefing storage did not answer in time") from None
+        # The call's own limit, and aiohttp's time-outs, which pass the SDK as they are.
+        raise _unavailable("the briefing storage did not answer in time") from None
 
 
-@contextmanager
-def translated_list(marker: str | None) -> Iterator[None]:
-    """As `translated`; a marker that the service refuses is the caller's continuation, so the caller's mistake."""
+@asynccontextmanager
+async def list_call(marker: str | None) -> AsyncIterator[None]:
+    """As `storage_call`; a marker that the service refuses is the caller's continuation, so the caller's mistake."""
     try:
-        with translated():
+        async with storage_call():
             yield
     except StorageRefused as error:
         if marker is None or error.__context__ is None or getattr(error.__context__, "status_code", None) != 400:
@@ -118,7 +127,7 @@ class AzureBlobs:
     async def read(self, name: str) -> Blob | None:
         """The blob, or None when there is none."""
         clock = _ServerClock()
-        with translated():
+        async with storage_call():
             try:
                 stream = await self._container.download_blob(name, raw_response_hook=clock.see)
                 content = await stream.readall()
@@ -145,7 +154,7 @@ class AzureBlobs:
 
     async def annotate(self, name: str, metadata: Mapping[str, str], etag: str) -> str | None:
         """Writes the metadata alone, under the same condition as `replace`."""
-        with translated():
+        async with storage_call():
             try:
                 client = self._container.get_blob_client(name)
                 reply = await client.set_blob_metadata(dict(metadata), **_unchanged(etag))
@@ -158,7 +167,7 @@ class AzureBlobs:
 
     async def delete(self, name: str) -> None:
         """Deletes a blob, if there is one."""
-        with translated():
+        async with storage_call():
             try:
                 await self._container.delete_blob(name)
             except ResourceNotFoundError as error:
@@ -166,7 +175,7 @@ class AzureBlobs:
 
     async def list_page(self, prefix: str, *, marker: str | None = None, size: int = LIST_PAGE) -> BlobPage:
         """One page of the blobs whose names begin so, by name, with metadata."""
-        with translated_list(marker):
+        async with list_call(marker):
             if size <= SMALL_PAGE:
                 return await _list(self._container, prefix, marker, size)
             # The SDK reads a full page for a second: in a thread, with a client of that thread's own loop.
@@ -175,7 +184,8 @@ class AzureBlobs:
 
     def _list_aside(self, credential: Any, prefix: str, marker: str | None, size: int) -> BlobPage:
         async def listed() -> BlobPage:
-            async with self._connect(credential) as container:
+            # A limit of its own: when the caller gives up, the thread would go on.
+            async with asyncio.timeout(CALL_SECONDS), self._connect(credential) as container:
                 return await _list(container, prefix, marker, size)
 
         return asyncio.run(listed())
@@ -189,7 +199,7 @@ class AzureBlobs:
 
     async def check(self) -> None:
         """Returns when the container can be reached, having made it where that is wanted."""
-        with translated():
+        async with storage_call():
             try:
                 await self._container.get_container_properties()
             except ResourceNotFoundError:
@@ -202,7 +212,7 @@ class AzureBlobs:
         await self._container.close()
 
     async def _write(self, blob: NewBlob, condition: Mapping[str, Any]) -> str | None:
-        with translated():
+        async with storage_call():
             try:
                 reply = await self._container.get_blob_client(blob.name).upload_blob(
                     blob.content, metadata=dict(blob.metadata), **condition
@@ -319,12 +329,12 @@ class AzureQueue:
 
     async def put(self, text: str, *, delay_seconds: int = 0) -> None:
         """Puts a message that never expires, hidden for the delay."""
-        with translated():
+        async with storage_call():
             await self._queue.send_message(text, visibility_timeout=delay_seconds, time_to_live=NEVER)
 
     async def check(self) -> None:
         """Returns when the queue can be reached, having made it where that is wanted."""
-        with translated():
+        async with storage_call():
             try:
                 await self._queue.get_queue_properties()
             except ResourceNotFoundError:

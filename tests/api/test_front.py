@@ -19,6 +19,7 @@ from shared.api import (
     CONTEXT,
     CONTEXT_REMEMBER,
     EVIDENCE,
+    GET_BRIEFING,
     INDEXES,
     READY,
     SEARCH,
@@ -208,6 +209,27 @@ async def test_too_many_calls_at_once(service: SearchService) -> None:
         go_on.set()
         assert [reply.status for reply in await asyncio.gather(*held)] == [200, 200]
         assert (await app.call(SEARCH, QUERY)).status == 200
+
+
+async def test_briefing_calls_take_at_most_half_of_the_places(service: SearchService) -> None:
+    async with app_over(service, {"AiAgents__MaxConcurrentRequests": "4"}) as app:
+        begun, go_on = asyncio.Semaphore(0), asyncio.Event()
+
+        async def waiting(services: Services, call: Call) -> Reply:
+            begun.release()
+            await go_on.wait()
+            return Reply()
+
+        stored = replace(GET_BRIEFING, handle=waiting)
+        where = {"id": "a"}
+        held = [asyncio.create_task(app.call(stored, route_params=where)) for _ in range(2)]
+        for _ in held:
+            await begun.acquire()
+        assert code_of(await app.call(stored, route_params=where)) == (429, "too_many_requests")
+        assert (await app.call(SEARCH, QUERY)).status == 200
+        go_on.set()
+        assert [reply.status for reply in await asyncio.gather(*held)] == [200, 200]
+        assert (await app.call(stored, route_params=where)).status == 200
 
 
 async def test_missing_settings_name_themselves(service: SearchService) -> None:

@@ -20,7 +20,7 @@ from shared.briefing import (
     StorageSettings,
     StorageUnavailable,
 )
-from shared.briefing.azure_storage import connect_storage
+from shared.briefing.azure_storage import connect_storage, storage_call
 from shared.briefing.storage import NewBlob
 from tests.briefing.fault_run import FaultRun
 from tests.briefing.workbench import NOBODY, Workbench, body, message, profile
@@ -89,6 +89,29 @@ async def test_a_fault_that_stays_has_an_error_without_the_services_words(
     assert "CANARY" not in str(raised.value)
     with pytest.raises(error, match="the briefing storage"):
         await storage.blobs.replace(NewBlob(name="records/x", metadata={}), '"1"')
+
+
+async def test_a_call_has_a_limit_and_says_when_to_come_again() -> None:
+    with pytest.raises(StorageUnavailable, match="did not answer in time") as raised:
+        async with storage_call(0.05):
+            await asyncio.Event().wait()
+    assert raised.value.retry_after == 2.0
+
+
+async def test_the_callers_own_limit_is_not_the_storages() -> None:
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.05), storage_call():
+            await asyncio.Event().wait()
+
+
+@pytest.mark.slow
+async def test_hung_storage_is_given_up(storage: Storage, proxy: FaultyProxy) -> None:
+    proxy.plan = lambda method, path: "hang"
+    with pytest.raises(StorageUnavailable):
+        await storage.blobs.read("records/x")
+    with pytest.raises(StorageUnavailable):
+        await storage.blobs.list_page("records/")
+    assert len(proxy.faults) <= 4
 
 
 async def test_a_changed_blob_is_no_error(storage: Storage, proxy: FaultyProxy) -> None:

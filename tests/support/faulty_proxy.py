@@ -10,8 +10,8 @@ from typing import Literal, Self
 
 from aiohttp import ClientSession, web
 
-Fault = Literal["refuse", "lose_request", "lose_answer"] | int | None
-"""What shall happen to a request: an HTTP status answered by the proxy, a connection that breaks, or nothing."""
+Fault = Literal["refuse", "lose_request", "lose_answer", "hang"] | int | None
+"""The fault of a request: an HTTP status answered by the proxy, a connection that breaks or stays silent, or None."""
 
 BODY = '<?xml version="1.0" encoding="utf-8"?><Error><Code>{code}</Code><Message>SECRET-CANARY</Message></Error>'
 CODES = {
@@ -34,6 +34,7 @@ class FaultyProxy:
     url: str = ""
     _runner: web.AppRunner | None = None
     _session: ClientSession | None = None
+    _going: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=2**26)
@@ -49,6 +50,7 @@ class FaultyProxy:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._going.set()
         if self._runner is not None:
             await self._runner.cleanup()
         if self._session is not None:
@@ -61,7 +63,9 @@ class FaultyProxy:
         if isinstance(fault, int):
             headers = {"x-ms-error-code": CODES[fault]}
             return web.Response(status=fault, text=BODY.format(code=CODES[fault]), headers=headers)
-        if fault == "lose_request":
+        if fault == "hang":
+            await self._going.wait()
+        if fault in ("lose_request", "hang"):
             return await self._broken(request)
         answer = await self._answer(request)
         return await self._broken(request) if fault == "lose_answer" else answer

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import sys
 from collections.abc import Iterator
@@ -12,8 +11,7 @@ import pytest
 from hypothesis import settings
 
 from local.azurite import Azurite
-from local.stack import Stack, running_stack
-from local.subprocesses import free_port
+from tests.support.shared_app import shared_app
 
 # A loaded machine is no fault of the code, so no example has a deadline.
 settings.register_profile("quick", deadline=None, max_examples=20)
@@ -59,15 +57,13 @@ def azurite() -> Iterator[Azurite]:
 
 
 @pytest.fixture(scope="session")
-def stack() -> Iterator[Stack]:
-    """The whole app over the sample data as `make run` starts it, one for each test process.
-
-    Its parts are processes of their own, so tests in any event loop can call it.
-    """
-    with asyncio.Runner() as runner:
-        running = running_stack(free_port(), lambda _: None)
-        yield runner.run(running.__aenter__())
-        runner.run(running.__aexit__(None, None, None))
+def app_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of the whole app over the sample data, one for all processes of the run."""
+    parallel = "PYTEST_XDIST_WORKER" in os.environ
+    # The processes of a run have folders of their own in one folder of the run.
+    folder = tmp_path_factory.getbasetemp()
+    with shared_app(folder.parent if parallel else folder) as address:
+        yield address
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -11,7 +11,6 @@ from typing import Any
 import aiohttp
 import pytest
 
-from local.stack import Stack
 from tests.test_function_app import HTTP
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -45,24 +44,24 @@ def matches(shown: Any, got: Any) -> bool:
     return type(shown) is type(got) and bool(shown == got)
 
 
-async def call(session: aiohttp.ClientSession, stack: Stack, method: str, path: str, body: Any) -> tuple[int, Any]:
+async def call(session: aiohttp.ClientSession, app_url: str, method: str, path: str, body: Any) -> tuple[int, Any]:
     """Status and JSON of one call."""
-    async with session.request(method, f"{stack.app}/{path}", json=body) as reply:
+    async with session.request(method, f"{app_url}/{path}", json=body) as reply:
         text = await reply.text()
         return reply.status, json.loads(text) if text else None
 
 
-async def test_every_example(stack: Stack) -> None:
+async def test_every_example(app_url: str) -> None:
     async with aiohttp.ClientSession() as session:
         for method, path, status, blocks in examples():
             sends = method == "POST" and len(blocks) == 2
             body, shown = (blocks[0] if sends else None), (blocks[-1] if blocks else None)
-            got = await call(session, stack, method, path, body)
+            got = await call(session, app_url, method, path, body)
             for _ in range(100):
                 if not (method == "GET" and path.startswith(("briefings/", "batches/"))) or matches(shown, got[1]):
                     break
                 await asyncio.sleep(0.2)
-                got = await call(session, stack, method, path, body)
+                got = await call(session, app_url, method, path, body)
             assert got[0] == status, f"{method} {path}: {got}"
             assert matches(shown, got[1]), f"{method} {path}: {json.dumps(got[1], ensure_ascii=False)}"
 

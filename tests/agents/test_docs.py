@@ -14,8 +14,6 @@ from typing import Any
 
 import pytest
 
-from local.stack import Stack
-
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "agents.md"
 BLOCKS = re.findall(r"```(sh|json|python|text)\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
 LOCAL = "http://localhost:7071"
@@ -56,8 +54,8 @@ CURLS = pairs("sh")
 
 
 @pytest.mark.parametrize(("command", "shown"), CURLS, ids=range(len(CURLS)))
-async def test_curl_examples(stack: Stack, command: str, shown: str) -> None:
-    answered = await curl(command, stack.app)
+async def test_curl_examples(app_url: str, command: str, shown: str) -> None:
+    answered = await curl(command, app_url)
     assert matches(json.loads(shown), answered), json.dumps(answered, ensure_ascii=False)
 
 
@@ -68,14 +66,14 @@ async def test_what_is_shown_is_not_everything() -> None:
     assert matches({"a": "x…", "…": "…"}, {"a": "xyz", "b": 2})
 
 
-async def test_python_examples_print_what_is_shown(stack: Stack) -> None:
+async def test_python_examples_print_what_is_shown(app_url: str) -> None:
     pytest.importorskip("agent_framework", reason="agent-framework-core is not installed; the provider for it is optional")
     from tests.context.scripted_chat import ScriptedChat
 
     names: dict[str, Any] = {"chat_client": ScriptedChat("At 06:40.")}
     for code, shown in pairs("python"):
         printed = io.StringIO()
-        here = code.replace(LOCAL, stack.app.removesuffix("/api"))
+        here = code.replace(LOCAL, app_url.removesuffix("/api"))
         compiled = compile(here, PAGE.name, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
         with contextlib.redirect_stdout(printed):
             # The page's own code, from the repository.

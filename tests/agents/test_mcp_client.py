@@ -8,11 +8,9 @@ from typing import Any
 import pytest
 from mcp import Client, MCPError
 
-from local.stack import Stack
 
-
-def address(stack: Stack) -> str:
-    return stack.app.removesuffix("/api") + "/runtime/webhooks/mcp"
+def address(app_url: str) -> str:
+    return app_url.removesuffix("/api") + "/runtime/webhooks/mcp"
 
 
 def text_of(result: Any) -> Any:
@@ -21,8 +19,8 @@ def text_of(result: Any) -> Any:
     return json.loads(content.text)
 
 
-async def test_a_client_lists_the_tools_with_their_schemas(stack: Stack) -> None:
-    async with Client(address(stack)) as client:
+async def test_a_client_lists_the_tools_with_their_schemas(app_url: str) -> None:
+    async with Client(address(app_url)) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
     assert tools.keys() == {"search", "evidence", "resolve_citations"}
     search = tools["search"].input_schema
@@ -37,8 +35,8 @@ async def test_a_client_lists_the_tools_with_their_schemas(stack: Stack) -> None
     assert all(tool.description for tool in tools.values())
 
 
-async def test_a_client_searches_reads_evidence_and_has_its_citations_resolved(stack: Stack) -> None:
-    async with Client(address(stack)) as client:
+async def test_a_client_searches_reads_evidence_and_has_its_citations_resolved(app_url: str) -> None:
+    async with Client(address(app_url)) as client:
         where = {"equals": {"town": "Bath"}}
         hits = text_of(await client.call_tool("search", {"index": "schools", "query": "school", "top": 3}))["hits"]
         assert 0 < len(hits) <= 3
@@ -53,8 +51,8 @@ async def test_a_client_searches_reads_evidence_and_has_its_citations_resolved(s
     assert "[Evidence 1]" not in resolved["answer"]
 
 
-async def test_a_client_is_told_what_is_wrong(stack: Stack) -> None:
-    async with Client(address(stack)) as client:
+async def test_a_client_is_told_what_is_wrong(app_url: str) -> None:
+    async with Client(address(app_url)) as client:
         wrong = text_of(await client.call_tool("search", {"index": "nowhere", "query": "a"}))
         assert wrong["error"]["code"] == "unknown_index"
         with pytest.raises(MCPError, match="required tool properties"):
@@ -63,7 +61,7 @@ async def test_a_client_is_told_what_is_wrong(stack: Stack) -> None:
             await client.call_tool("drop_index", {})
 
 
-async def test_an_agent_works_with_the_tools(stack: Stack) -> None:
+async def test_an_agent_works_with_the_tools(app_url: str) -> None:
     pytest.importorskip("agent_framework", reason="agent-framework-core is not installed; the provider for it is optional")
     from agent_framework import Agent, MCPStreamableHTTPTool
 
@@ -71,7 +69,7 @@ async def test_an_agent_works_with_the_tools(stack: Stack) -> None:
 
     call = ("evidence", {"index": "inspections", "query": "safeguarding concerns", "size": 2})
     chat = ScriptedChat(call, "There were concerns [Evidence 1].")
-    async with MCPStreamableHTTPTool(name="evidence-app", url=address(stack), load_prompts=False) as tools:
+    async with MCPStreamableHTTPTool(name="evidence-app", url=address(app_url), load_prompts=False) as tools:
         response = await Agent(client=chat, tools=tools).run("What did inspectors find?")
     assert response.text == "There were concerns [Evidence 1]."
     assert "--- inspections Evidence 1 ---" in str(chat.received[1][-1].contents[0].result)

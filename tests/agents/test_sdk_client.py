@@ -18,25 +18,23 @@ from azure.search.documents.knowledgebases.models import (
     SearchIndexKnowledgeSourceParams,
 )
 
-from local.stack import Stack
-
 KEY = AzureKeyCredential("not read by the app")
 
 
-def client_of(stack: Stack, name: str = "schools-agent") -> KnowledgeBaseRetrievalClient:
-    return KnowledgeBaseRetrievalClient(stack.app, KEY, knowledge_base_name=name)
+def client_of(app_url: str, name: str = "schools-agent") -> KnowledgeBaseRetrievalClient:
+    return KnowledgeBaseRetrievalClient(app_url, KEY, knowledge_base_name=name)
 
 
 def intent(text: str) -> KnowledgeRetrievalSemanticIntent:
     return KnowledgeRetrievalSemanticIntent(search=text)
 
 
-async def test_the_sdks_client_retrieves(stack: Stack) -> None:
+async def test_the_sdks_client_retrieves(app_url: str) -> None:
     params = SearchIndexKnowledgeSourceParams(
         knowledge_source_name="inspections", include_reference_source_data=True, filter_add_on="outcome ne 'Good'"
     )
     request = KnowledgeBaseRetrievalRequest(intents=[intent("safeguarding concerns")], knowledge_source_params=[params])
-    async with client_of(stack) as client:
+    async with client_of(app_url) as client:
         reply = await client.retrieve(request, headers={"x-functions-key": "the caller's"})
     assert reply.response is not None
     assert reply.references is not None
@@ -52,16 +50,16 @@ async def test_the_sdks_client_retrieves(stack: Stack) -> None:
     assert reply.activity[-1].reasoning_tokens is None
 
 
-async def test_the_sdks_client_reads_our_errors(stack: Stack) -> None:
+async def test_the_sdks_client_reads_our_errors(app_url: str) -> None:
     request = KnowledgeBaseRetrievalRequest(intents=[intent("a")])
-    async with client_of(stack, "nobody") as client:
+    async with client_of(app_url, "nobody") as client:
         with pytest.raises(ResourceNotFoundError, match="no agent of this name"):
             await client.retrieve(request)
     wrong = KnowledgeBaseRetrievalRequest(
         intents=[intent("a")],
         knowledge_source_params=[SearchIndexKnowledgeSourceParams(knowledge_source_name="trusts")],
     )
-    async with client_of(stack) as client:
+    async with client_of(app_url) as client:
         with pytest.raises(HttpResponseError, match="no index of this name") as caught:
             await client.retrieve(wrong)
     assert caught.value.status_code == 400
@@ -82,11 +80,11 @@ ADDRESSES = [
 
 
 @pytest.mark.parametrize(("path", "status"), ADDRESSES)
-async def test_addresses_through_the_host(stack: Stack, path: str, status: int) -> None:
+async def test_addresses_through_the_host(app_url: str, path: str, status: int) -> None:
     from yarl import URL
 
     body = {"messages": [{"role": "user", "content": [{"type": "text", "text": "safeguarding"}]}]}
-    url = URL(f"{stack.app}/{path}?api-version=2025-05-01-preview", encoded=True)
+    url = URL(f"{app_url}/{path}?api-version=2025-05-01-preview", encoded=True)
     async with aiohttp.ClientSession() as session, session.post(url, json=body) as reply:
         assert reply.status == status
         answered: dict[str, Any] = await reply.json()

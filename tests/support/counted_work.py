@@ -1,6 +1,6 @@
 """Work counted, not timed: the lines of Python that a call runs, which no busy machine changes.
 
-What happens inside a regular expression or another call into C is not counted; `bench/` measures that.
+Work inside a regular expression or another call into C is not counted; `bench/` measures that.
 """
 
 from __future__ import annotations
@@ -37,6 +37,6 @@ def lines_run(work: Callable[[], object]) -> int:
 
 
 def is_linear(work: Callable[[Given], object], small: Given, large: Given) -> bool:
-    """Whether the lines that `work` runs grow as the length does; `large` is several times as long as `small`."""
+    """Return whether the lines that `work` runs grow as the length does; `large` is several times as long as `small`."""
     share = len(large) / len(small)
     return lines_run(lambda: work(large)) <= SLACK * share * lines_run(lambda: work(small)) + START

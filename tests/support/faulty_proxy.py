@@ -26,7 +26,7 @@ OWN_HEADERS = ("transfer-encoding", "connection", "keep-alive")
 
 @dataclass
 class FaultyProxy:
-    """Forwards to `target`; `plan` sees each request's method and path and says what goes wrong."""
+    """Forwards to `target`; `plan` gets each request's method and path and returns the fault."""
 
     target: str
     plan: Callable[[str, str], Fault] = lambda method, path: None
@@ -66,9 +66,9 @@ class FaultyProxy:
         if fault == "hang":
             await self._going.wait()
         if fault in ("lose_request", "hang"):
-            return await self._broken(request)
+            return await self._break(request)
         answer = await self._answer(request)
-        return await self._broken(request) if fault == "lose_answer" else answer
+        return await self._break(request) if fault == "lose_answer" else answer
 
     async def _answer(self, request: web.Request) -> web.Response:
         assert self._session is not None
@@ -84,7 +84,7 @@ class FaultyProxy:
             body = await reply.read()
             return web.Response(status=reply.status, body=body, headers=kept)
 
-    async def _broken(self, request: web.Request) -> web.Response:
+    async def _break(self, request: web.Request) -> web.Response:
         if request.transport is not None:
             request.transport.abort()
         await asyncio.sleep(0)

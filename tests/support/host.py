@@ -18,7 +18,7 @@ STOP_SECONDS = 30.0
 
 
 class HostProcess:
-    """Runs `python -m emulators.functions_host`; its lines are in `lines`, what it complains about in `complaints`."""
+    """Runs `python -m emulators.functions_host`; its standard output is in `lines`, its standard error in `complaints`."""
 
     def __init__(self, folder: Path, *arguments: str, environment: Mapping[str, str] | None = None) -> None:
         self._command = [sys.executable, "-m", "emulators.functions_host", str(folder), "--port", "0", *arguments]
@@ -51,7 +51,7 @@ class HostProcess:
         return int(Path(f"/proc/{pid}/task/{pid}/children").read_text().split()[0])
 
     def start(self) -> Self:
-        """Returns when the host listens; raises `AssertionError` with what it said when it does not."""
+        """Returns when the host listens; raises `AssertionError` with its output when it does not."""
         self.lines.clear()
         self._process = subprocess.Popen(
             self._command, cwd=ROOT, env=self._environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

@@ -1,4 +1,4 @@
-"""A client that sends bytes as they are and reads what comes, for requests and answers that no library would handle."""
+"""A client that sends and reads raw bytes, for requests and answers that no library would handle."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def head(method: str, target: str, headers: Iterable[tuple[str, str]]) -> bytes:
 
 
 def exchange(port: int, request: bytes, method: str = "GET", *, ends: bool = False) -> RawResponse:
-    """Sends a request and reads until the other side has closed; `ends` tells it that nothing more will come."""
+    """Sends a request and reads until the other side has closed; `ends` closes the sending side after the request."""
     with socket.create_connection(("127.0.0.1", port), SECONDS) as connection:
         # The host may answer and close before it has read everything.
         with contextlib.suppress(ConnectionError):
@@ -47,11 +47,11 @@ def parse(received: bytes, method: str = "GET") -> RawResponse:
         first, _, rest = rest.partition(b"\r\n\r\n")
     line, *fields = first.decode("latin-1").split("\r\n")
     headers = {name.lower(): value for name, _, value in (field.partition(": ") for field in fields)}
-    body = _unchunked(rest) if headers.get("transfer-encoding") == "chunked" and method != "HEAD" else rest
+    body = _join_chunks(rest) if headers.get("transfer-encoding") == "chunked" and method != "HEAD" else rest
     return RawResponse(int(line.split(" ")[1]), headers, body)
 
 
-def _unchunked(raw: bytes) -> bytes:
+def _join_chunks(raw: bytes) -> bytes:
     pieces = []
     while raw:
         size, _, raw = raw.partition(b"\r\n")

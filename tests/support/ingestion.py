@@ -1,4 +1,4 @@
-"""A local ingestion server: takes what the real Azure Monitor exporters send and keeps every byte of it.
+"""A local ingestion server: takes the requests of the real Azure Monitor exporters and keeps every byte.
 
 `with Ingestion() as ingestion:` serves on a free loopback port; `ingestion.connection_string` points there.
 """
@@ -19,7 +19,7 @@ _POLL_SECONDS = 0.05
 
 
 class Ingestion:
-    """The server. `status` is what it answers (200, or a fault to see how the exporter takes it)."""
+    """The server. `status` is its answer: 200, or a fault to see how the exporter takes it."""
 
     def __init__(self, *, status: int = 200) -> None:
         self.status = status
@@ -44,7 +44,7 @@ class Ingestion:
 
     @property
     def connection_string(self) -> str:
-        """What APPLICATIONINSIGHTS_CONNECTION_STRING has to be."""
+        """The value for APPLICATIONINSIGHTS_CONNECTION_STRING."""
         address = f"http://127.0.0.1:{self._server.server_port}/"
         return f"InstrumentationKey=00000000-0000-0000-0000-000000000001;IngestionEndpoint={address};LiveEndpoint={address}"
 
@@ -144,6 +144,6 @@ def _handler(ingestion: Ingestion) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(reply)
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the base class names it so
-            """Say nothing: the test reads what was received."""
+            """Log nothing: the test reads the received requests."""
 
     return Handler

@@ -30,7 +30,7 @@ class Reply:
 
     @classmethod
     def error(cls, status: int, code: str | None = None, **headers: str) -> Self:
-        """An error as the service words it, its message holding what nobody may see."""
+        """An error as the service words it; its message holds a text that must stay inside."""
         body = {"error": {"message": "SECRET-CANARY of the service", "code": code, "type": "error"}}
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         return cls(status=status, raw=json.dumps(body), headers=named)
@@ -73,11 +73,11 @@ class ModelServer:
         self.most_at_once = max(self.most_at_once, self.at_once)
         try:
             await asyncio.sleep(reply.delay)
-            return await self._streamed(request, reply) if body.get("stream") and reply.raw is None else _whole(reply)
+            return await self._stream(request, reply) if body.get("stream") and reply.raw is None else _whole(reply)
         finally:
             self.at_once -= 1
 
-    async def _streamed(self, request: web.Request, reply: Reply) -> web.StreamResponse:
+    async def _stream(self, request: web.Request, reply: Reply) -> web.StreamResponse:
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
         await response.prepare(request)
         text = reply.text or ""

@@ -18,7 +18,7 @@ Given = TypeVar("Given", bound=Sized)
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """What `work` takes, without the collector's walks over whatever else the process holds."""
+    """The processor time of `work`, without the garbage collector."""
     gc.disable()
     try:
         started = time.thread_time()
@@ -29,7 +29,7 @@ def seconds(work: Callable[[], object]) -> float:
 
 
 def is_linear(work: Callable[[Given], object], small: Given, large: Given) -> bool:
-    """Whether the time of `work` grows as the length does; `large` is several times as long, so that a square would show."""
+    """Return whether the time of `work` grows as the length does; `large` is several times as long, so a square would show."""
     most = MOST_RATIO ** math.log2(len(large) / len(small))
     for _ in range(TRIES):
         less = min(seconds(lambda: work(small)) for _ in range(3))

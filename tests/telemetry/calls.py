@@ -16,7 +16,7 @@ INTENTS = "knowledgebases('schools-agent')/retrieve?api-version=2026-04-01"
 
 @dataclass(frozen=True)
 class Call:
-    """One call: what is sent, as bytes and headers."""
+    """One call, as bytes and headers."""
 
     name: str
     method: str

@@ -1,4 +1,4 @@
-"""Canaries: texts that stand for what must not leave, each to be found again wherever it turns up, in any spelling."""
+"""Canaries: texts in the place of content that must not leave. Each can be found again anywhere, in any spelling."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ SECRET_HEADERS = {
 
 
 def found_in(text: str, names: Iterable[str] = CANARIES) -> set[str]:
-    """The canaries in a text, whatever their case and escaping; the whole principal counts as its claim."""
+    """The canaries in a text, in any case and escaping; the whole principal counts as its claim."""
     plain = unquote(text).lower()
     found = {name for name in names if CANARIES[name] in plain}
     if PRINCIPAL.rstrip("=").lower() in plain:

@@ -48,7 +48,7 @@ MESSAGES = (
 
 @dataclass
 class CanaryRun:
-    """What a run left behind: `statuses` of the calls by name, and every place that a text could have got to."""
+    """The traces of a run: `statuses` of the calls by name, and every place that a text could have got to."""
 
     statuses: dict[str, int] = field(default_factory=dict)
     ingestion: Ingestion = field(default_factory=Ingestion)
@@ -64,7 +64,7 @@ class CanaryRun:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is run: the app of `project` with further `settings`, these calls and messages; `folder` takes its files."""
+    """A run: the app of `project` with further `settings`, these calls and messages; `folder` takes its files."""
 
     folder: Path
     project: Path = ROOT
@@ -156,7 +156,7 @@ def _queue_all(azurite: Azurite, messages: Sequence[str]) -> None:
 
 
 def _wait_for_briefings(azurite: Azurite) -> None:
-    """Until both queues are empty and what was taken from them has ended."""
+    """Waits until both queues are empty and the taken messages are done."""
     until = time.monotonic() + QUEUE_SECONDS
     for queue in _queues(azurite):
         while queue.get_queue_properties().approximate_message_count:

@@ -1,4 +1,4 @@
-"""What the app's events say in the log, for tests: `with EventLines() as lines: …; lines.lines`."""
+"""The app's events in the log, for tests: `with EventLines() as lines: …; lines.lines`."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ QUICK = {"OTEL_BSP_SCHEDULE_DELAY": "100", "OTEL_BLRP_SCHEDULE_DELAY": "100"}
 
 @dataclass(frozen=True)
 class Finished:
-    """What the process said."""
+    """The output of the process."""
 
     out: str
     err: str

@@ -75,12 +75,12 @@ def document() -> dict[str, Any]:
 
 
 def search_reply(fault: str) -> Any:
-    """A page of hits, or none."""
+    """A page of hits, which may be empty."""
     return {"value": [] if fault == "empty" else [document()], "@odata.count": 1}
 
 
 def model_reply(fault: str) -> Any:
-    """An answer with a citation and one with none."""
+    """An answer with a citation and one without."""
     content = f"{CANARIES['model_reply']} [Evidence 1]." if fault != "empty" else ""
     message = {"role": "assistant", "content": content}
     return {

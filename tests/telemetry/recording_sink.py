@@ -1,4 +1,4 @@
-"""A sink that keeps what it is given, for tests of the app's signals without OpenTelemetry."""
+"""A sink that keeps its signals, for tests of the app's signals without OpenTelemetry."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class RecordingSink:
 
 
 class FailingSink:
-    """Fails whatever it is asked, as a broken export would."""
+    """Fails on every call, as a broken export would."""
 
     def start(self, row: SpanRow) -> _Running:
         raise RuntimeError("start")

@@ -27,7 +27,7 @@ BEGIN, END = "<!-- signals: made from the registry -->\n", "\n<!-- end of signal
 
 
 def tables() -> str:
-    """All four tables, as they stand in the docs."""
+    """All four tables, as the docs have them."""
     return "\n".join([*_spans(), "", *_metrics(), "", *_events(), "", *_attributes()])
 
 

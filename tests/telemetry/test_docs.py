@@ -1,4 +1,4 @@
-"""The examples of docs/telemetry.md run, and print what the page says."""
+"""The examples of docs/telemetry.md run, and print the output that the page shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logs stay closed: what libraries, warnings, threads and finalizers say reaches neither a handler nor the ingestion."""
+"""Logs stay closed: lines of libraries, warnings, threads and finalizers reach neither a handler nor the ingestion."""
 
 from __future__ import annotations
 

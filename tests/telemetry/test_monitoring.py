@@ -1,4 +1,4 @@
-"""Queries, alerts and workbook of infra/monitoring name only what the registry sends, and every query is shown somewhere."""
+"""Queries, alerts and workbook of infra/monitoring name only signals of the registry, and every query is shown somewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The way out with the real Azure Monitor exporters: what arrives at the ingestion, and what the gate keeps in.
+"""The export with the real Azure Monitor exporters: the signals that arrive, and those that the gate holds back.
 
 Foreign spans, records and points stand for automatic instrumentation and for libraries that log by OpenTelemetry.
 """
@@ -134,7 +134,7 @@ def test_the_gate_keeps_in_what_others_send(ingestion: Ingestion, kind: str) -> 
 
 @pytest.mark.parametrize("kind", LEAKS)
 def test_without_one_gate_its_canaries_are_found(ingestion: Ingestion, kind: str) -> None:
-    """The negative control: the same test sees what the removed gate would have kept in."""
+    """The negative control: without the gate the same test sees the signals that it holds back."""
     open_exporters = exporters(ingestion)
     gated = open_exporters.behind_gate()
     pipeline = Pipeline(replace(gated, **{kind: getattr(open_exporters, kind)}))

@@ -1,4 +1,4 @@
-"""Redactors: the values measured with .NET's, what is refused, and that none can open the door by failing."""
+"""Redactors: the values measured with .NET's, the refused settings, and that a failing redactor lets nothing out."""
 
 from __future__ import annotations
 

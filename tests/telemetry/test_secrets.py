@@ -1,4 +1,4 @@
-"""Secrets stay in whatever the switches say: by their shape, and by their exact value during a call."""
+"""Secrets stay inside with every switch: by their shape, and by their exact value during a call."""
 
 from __future__ import annotations
 

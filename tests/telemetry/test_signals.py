@@ -1,4 +1,4 @@
-"""The app's signals: what reaches the sink and the log, and that nothing of them fails the code around."""
+"""The app's signals: how they reach the sink and the log, and that they never fail the code around them."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_broken_or_absent_export_fails_nothing(sink: FailingSink | EndlessSink |
 
 def test_a_signal_whose_value_cannot_be_compared_or_printed_fails_nothing() -> None:
     class Hostile:
-        """Fails whatever is done with it."""
+        """Fails on every use."""
 
         def __eq__(self, other: object) -> bool:
             raise RuntimeError("eq")

@@ -1,4 +1,4 @@
-"""Index definitions: create, read, list, replace, delete, and what is refused."""
+"""Index definitions: create, read, list, replace, delete, refuse."""
 
 from __future__ import annotations
 

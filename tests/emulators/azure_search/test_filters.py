@@ -1,4 +1,4 @@
-"""Filters: what they let through, and what they refuse."""
+"""Filters: the documents that they let through, and the texts that they refuse."""
 
 from __future__ import annotations
 

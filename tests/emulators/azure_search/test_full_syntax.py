@@ -1,4 +1,4 @@
-"""The full syntax: trees of texts, and a refusal with its column for what cannot be read."""
+"""The full syntax: trees of texts, and the column of a text that cannot be read."""
 
 from __future__ import annotations
 

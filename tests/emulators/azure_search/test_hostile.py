@@ -1,4 +1,4 @@
-"""Whatever a caller sends is answered: no definition, batch, query or retrieve call makes the service raise."""
+"""Every request is answered: no definition, batch, query or retrieve call makes the service raise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Document permissions: the same query gives different hits for different tokens, none without one."""
+"""Document permissions: the same query gives different hits for different tokens, and no hit without one."""
 
 from __future__ import annotations
 

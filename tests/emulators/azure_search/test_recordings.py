@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module", params=["12"])
 def replayed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
-    """What the comparer says of a freshly started service with so many shards."""
+    """The comparer's report on a freshly started service with so many shards."""
     server = subprocess.Popen(
         [sys.executable, "-m", "emulators.azure_search", "--port", "0", "--shards", request.param],
         stdout=subprocess.PIPE,

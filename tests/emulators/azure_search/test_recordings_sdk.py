@@ -86,7 +86,7 @@ PAIR_OF = {pair.name: pair for pair in REPLAY.load(REPLAY.RECORDINGS)[0]}
 
 
 def arguments(pair: Any) -> dict[str, Any]:
-    """The recorded body as the SDK's arguments; what it cannot say (`queryLanguage`) changes nothing here."""
+    """The recorded body as the SDK's arguments; a member without an argument (`queryLanguage`) changes nothing here."""
     body = dict(pair.body)
     found = {NAMES[name]: value for name, value in body.items() if name in NAMES and value not in ([], "")}
     for name, target in (("orderby", "order_by"), ("select", "select")):

@@ -1,4 +1,4 @@
-"""The search call: pages, selection, counts, coverage, links and what it refuses."""
+"""The search call: pages, selection, counts, coverage, links and refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Semantic-like ranking: scores, order, captions, answers, partial answers, and what is refused."""
+"""Semantic-like ranking: scores, order, captions, answers, partial answers and refusals."""
 
 from __future__ import annotations
 

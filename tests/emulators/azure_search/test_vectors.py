@@ -1,4 +1,4 @@
-"""Vector and hybrid searches: neighbours, filters before and after, fusion, the vectorizer, and what is refused."""
+"""Vector and hybrid searches: neighbours, filters before and after, fusion, the vectorizer and refusals."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def folder(path: Path, script: str | None = None, **host: Any) -> Path:
 
 
 def echo_app(level: func.AuthLevel = func.AuthLevel.ANONYMOUS) -> func.FunctionApp:
-    """`/api/echo` tells what it saw, `/api/wait` waits for `seconds`, `/api/fail` raises."""
+    """`/api/echo` returns the request as JSON, `/api/wait` waits for `seconds`, `/api/fail` raises."""
     app = func.FunctionApp(http_auth_level=level)
 
     @app.route(route="echo")

@@ -1,4 +1,4 @@
-"""The recorded exchanges of the real host: what was sent, byte by byte, and what is compared of an answer."""
+"""The recorded exchanges of the real host: the sent bytes, and the compared parts of the answers."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Exchange:
         return _with_keys(head(self.method, sent["target"], headers).decode("latin-1")).encode("latin-1") + body
 
     def expected(self) -> dict[str, Any]:
-        """What of the recorded answer is compared."""
+        """The parts of the recorded answer that are compared."""
         answer = self.recorded["response"]
         headers = {name.lower(): value for name, value in answer["headers"].items()}
         content = json.loads(_with_keys(json.dumps(answer["json"]))) if "json" in answer else _body(answer).decode("latin-1")

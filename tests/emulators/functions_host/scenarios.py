@@ -1,4 +1,4 @@
-"""The recorded queue scenarios: playing one against our host and Azurite, and reading what the app saw."""
+"""The recorded queue scenarios: playing one against our host and Azurite, and reading the app's notes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Event:
 
     @property
     def key(self) -> tuple[str, str, int | None]:
-        """What has to be the same."""
+        """The parts that have to be the same."""
         return (self.queue, self.message, self.dequeue_count)
 
 
@@ -104,7 +104,7 @@ def _event(row: dict[str, Any], message: str) -> Event:
 
 
 def seen_events(log: Path, put_at: float) -> list[Event]:
-    """What the app noted, in the form of the recorded rows."""
+    """The app's notes, in the form of the recorded rows."""
     rows = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
     names = {row["id"]: row["body_latin1"] for row in rows if "body_latin1" in row}
     events = []
@@ -123,7 +123,7 @@ def _seen_event(row: dict[str, Any], message: str, put_at: float) -> Event:
 
 
 def wait_until(holds: Callable[[], bool], seconds: float) -> bool:
-    """Looks ten times a second; gives whether it came to hold."""
+    """Looks ten times a second; returns whether it came to hold."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if holds():

@@ -1,4 +1,4 @@
-"""`python -m emulators.functions_host`: what hinders it is one clear line, and nothing is left running."""
+"""`python -m emulators.functions_host`: a failed start is one clear line, and nothing is left running."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""host.json and its overrides: what is read, and what keeps the host from starting."""
+"""host.json and its overrides: the values that are read, and those that keep the host from starting."""
 
 from __future__ import annotations
 

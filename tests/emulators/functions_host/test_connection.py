@@ -1,4 +1,4 @@
-"""What happens on the wire: limits, malformed requests, connections that are kept, answers that need care."""
+"""HTTP on the wire: limits, malformed requests, connections that are kept, answers that need care."""
 
 from __future__ import annotations
 

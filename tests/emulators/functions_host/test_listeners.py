@@ -1,4 +1,4 @@
-"""What an app's functions become, and which are left out, with the line that says why."""
+"""The triggers of an app's functions, and the functions that are left out, with the reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The queue trigger beyond the recorded scenarios: faults, settings, connections, what a function sees."""
+"""The queue trigger beyond the recorded scenarios: faults, settings, connections, and the message that a function gets."""
 
 from __future__ import annotations
 

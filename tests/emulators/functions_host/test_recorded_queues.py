@@ -92,7 +92,7 @@ def _compare(name: str, expected: list[Event], seen: list[Event]) -> None:
 
 
 def _play_extra(host: HostProcess, name: str, log: Path) -> Callable[[], None]:
-    """What happened to the host in some of the scenarios; what it gives checks the end."""
+    """Kills or stops the host where the scenario does; the returned function checks the end."""
     if name == KILLED:
         scenarios.wait_until(log.exists, 5)
         host.kill()

@@ -1,4 +1,4 @@
-"""Which function answers: the order of the names decides, and what cannot be served is refused."""
+"""Which function answers: the order of the names decides, and a route that cannot be served is refused."""
 
 from __future__ import annotations
 

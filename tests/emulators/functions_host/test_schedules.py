@@ -1,4 +1,4 @@
-"""NCRONTAB expressions and time spans: the moments that they name, and what is no schedule."""
+"""NCRONTAB expressions and time spans: the moments that they name, and texts that are no schedule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A host as a whole: what it loads, what it serves, and how the worker process is looked after."""
+"""A host as a whole: loading an app, serving it, and looking after the worker process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Route templates: what they match, and what they cannot be."""
+"""Route templates: the paths that they match, and invalid templates."""
 
 from __future__ import annotations
 

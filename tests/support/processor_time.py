@@ -29,7 +29,7 @@ def seconds(work: Callable[[], object]) -> float:
 
 
 def is_linear(work: Callable[[Given], object], small: Given, large: Given) -> bool:
-    """Return whether the time of `work` grows as the length does; `large` is several times as long, so a square would show."""
+    """Return whether the time of `work` grows as the length does. `large` is several times as long as `small`."""
     most = MOST_RATIO ** math.log2(len(large) / len(small))
     for _ in range(TRIES):
         less = min(seconds(lambda: work(small)) for _ in range(3))

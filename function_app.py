@@ -222,19 +222,20 @@ async def resolve_citations_tool(call: str, context: func.Context) -> str:
     return await api.answer_tool(api.RESOLVE_CITATIONS_TOOL, call, context.trace_context)
 
 
-# As bytes: of a text the host would lay the members of the JSON over the message's own id, dequeueCount and insertionTime.
-@app.queue_trigger(arg_name="msg", queue_name=QUEUE, connection="BriefingStorage", data_type=func.DataType.BINARY)
-async def briefing(msg: func.QueueMessage, context: func.Context) -> None:
-    """One message, one outcome."""
-    await api.take_message(taken(msg), context.trace_context)
+# Without a usable queue name no queue is listened to: readiness names the setting.
+if QUEUE is not None:
+    # As bytes: of a text the host would lay the JSON's members over the message's own id, dequeueCount and insertionTime.
+    @app.queue_trigger(arg_name="msg", queue_name=QUEUE, connection="BriefingStorage", data_type=func.DataType.BINARY)
+    async def briefing(msg: func.QueueMessage, context: func.Context) -> None:
+        """One message, one outcome."""
+        await api.take_message(taken(msg), context.trace_context)
 
-
-@app.queue_trigger(
-    arg_name="msg", queue_name=f"{QUEUE}-poison", connection="BriefingStorage", data_type=func.DataType.BINARY
-)
-async def briefing_poison(msg: func.QueueMessage, context: func.Context) -> None:
-    """Marks what the queue gave up on; never raises."""
-    await api.take_poison(taken(msg), context.trace_context)
+    @app.queue_trigger(
+        arg_name="msg", queue_name=f"{QUEUE}-poison", connection="BriefingStorage", data_type=func.DataType.BINARY
+    )
+    async def briefing_poison(msg: func.QueueMessage, context: func.Context) -> None:
+        """Marks what the queue gave up on; what cannot be marked or put back stays on the queue."""
+        await api.take_poison(taken(msg), context.trace_context)
 
 
 def taken(msg: func.QueueMessage) -> Message:

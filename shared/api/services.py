@@ -105,6 +105,8 @@ class Services:
         return self._briefings
 
     async def _made_writer(self) -> AnswerWriter:
+        # A model that is configured wrongly is not replaced by another writer.
+        self.settings.require("model")
         if self._writer is None:
             model = self.settings.model
             self._writer = ExtractiveWriter() if model is None else await self._model_writer(model)
@@ -117,10 +119,18 @@ class Services:
         credential = None if is_loopback_host(urlsplit(model.endpoint).hostname) else self.credential
         return ModelWriter(model, credential, tokens, self.signals)
 
+    async def storage_as_it_is(self) -> Storage:
+        """The storage for putting a message back, also where other settings of briefings are wrong. Raises NotConfigured."""
+        async with self._making:
+            return await self._connected_storage()
+
     async def _made_storage(self) -> Storage:
+        self.settings.require("briefings", "storage")
+        return await self._connected_storage()
+
+    async def _connected_storage(self) -> Storage:
         if self._storage is None:
             settings = self.settings
-            settings.require("briefings", "storage")
             if settings.storage is None:
                 raise NotConfigured("The storage settings cannot be used.")
             # The SDK takes half a second to import, which no other call of this process should wait for.
@@ -193,7 +203,8 @@ class Services:
 
     async def close(self) -> None:
         """Closes what was opened."""
-        for part in (self._briefings, self._writer, self._retrieval, self._own_credential):
+        storage = None if self._briefings is not None else self._storage  # briefings close theirs
+        for part in (self._briefings, storage, self._writer, self._retrieval, self._own_credential):
             if part is not None:
                 await part.close()
 

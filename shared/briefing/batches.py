@@ -160,8 +160,8 @@ class Batches:
     async def delete(self, batch_id: str, caller: Caller) -> None:
         """Cancels what has not begun and erases what is final; the batch takes no more briefings.
 
-        Raises `BriefingNotFound`, `Forbidden` without the roles of the indexes of all, and `BriefingBusy` while one runs or
-        waits to be run again. Then nothing has changed, unless one began meanwhile; the same call later does the rest.
+        Raises `BriefingNotFound`, `Forbidden` without the roles of the indexes of all, and `BriefingBusy` while one
+        runs. Then nothing has changed, unless one began meanwhile; the same call later does the rest.
         """
         with self._signals.span("erase", batch_id=batch_id) as span:
             entries = [entry async for entry in self._entries(batch_id)]
@@ -307,8 +307,8 @@ async def erase_record(store: RecordStore, pointer: Pointer) -> Record:
 
 def _require_still(standings: Iterable[Standing]) -> None:
     for standing in standings:
-        if standing.status in ("running", "retrying"):
-            raise BriefingBusy("a briefing runs or waits to be run again, so it cannot be deleted now")
+        if standing.status == "running":
+            raise BriefingBusy("a briefing runs, so it cannot be deleted now")
 
 
 def _is_retried(standing: Standing) -> bool:

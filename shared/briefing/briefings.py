@@ -143,8 +143,7 @@ class Briefings:
     async def delete(self, briefing_id: str, caller: Caller) -> None:
         """Cancels what has not begun, erases what is final; its id stays taken. Deleting again changes nothing.
 
-        Raises `BriefingNotFound`, `Forbidden` without the roles of its indexes, and `BriefingBusy` while it runs or waits to
-        be run again.
+        Raises `BriefingNotFound`, `Forbidden` without the roles of its indexes, and `BriefingBusy` while it runs.
         """
         known = _known_form(briefing_id)
         await self._prepare()
@@ -285,6 +284,7 @@ class Briefings:
             composer=Composer(parts.retrieval, parts.writer, settings.max_concurrency, parts.signals),
             announcer=self._announcer,
             access=self._access,
+            queue=self._storage.queue,
             signals=parts.signals,
         )
 

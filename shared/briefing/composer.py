@@ -7,12 +7,23 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, Protocol, Self, TypeVar
 
-from shared.answers import AnswerOptions, AnswerStatus, AnswerWriter, Draft, Task, Usage, Writer
+from shared.answers import AnswerOptions, AnswerStatus, AnswerWriter, ContentFiltered, Draft, Task, Usage, Writer
 from shared.answers.answer import Written, write_checked
-from shared.retrieval import QUIET, Caller, CitationProblem, Evidence, EvidenceSearch, Signals, Source, resolve
+from shared.retrieval import (
+    QUIET,
+    Caller,
+    CitationProblem,
+    Evidence,
+    EvidenceSearch,
+    RetrievalError,
+    Signals,
+    Source,
+    resolve,
+)
 
 from .definitions import Definition, SectionTemplate, fill_text
 from .lease import Patience
+from .work_limit import WorkLimit
 
 # Numbers of evidence across the sections of a briefing.
 #
@@ -65,7 +76,8 @@ def sources_of(numbers: Numbers, sources: Sequence[Source]) -> tuple[Source, ...
 
 # What a run found out: the sections with their checked texts, and the sources they may cite. Kept in the record as JSON.
 
-ResultStatus = Literal["completed", "no_evidence", "not_answered", "failed_checks"]
+SectionStatus = AnswerStatus | Literal["failed"]
+ResultStatus = Literal["completed", "no_evidence", "not_answered", "failed_checks", "failed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,11 +89,13 @@ class SectionResult:
 
     name: str
     title: str
-    status: AnswerStatus
+    status: SectionStatus
     required: bool = True
     text: str = ""
     numbers: Numbers = ()
     problems: tuple[CitationProblem, ...] = ()
+    reason: str | None = None
+    """Why a section failed that could not be written."""
 
     @classmethod
     def from_json(cls, members: Mapping[str, Any]) -> Self:
@@ -105,12 +119,15 @@ class Result:
 
     @property
     def status(self) -> ResultStatus:
-        """Failed when any part did; else completed when one is; not answered goes before without evidence."""
+        """The worst of failed and failed checks, else the best of completed, not answered and without evidence."""
         parts: Sequence[SectionResult] = (*self.sections, *filter(None, (self.synthesis,)))
-        if any(part.status == "failed_checks" for part in parts):
-            return "failed_checks"
-        found: tuple[ResultStatus, ...] = ("completed", "not_answered")
+        found: tuple[ResultStatus, ...] = ("failed", "failed_checks", "completed", "not_answered")
         return next((status for status in found if any(part.status == status for part in parts)), "no_evidence")
+
+    @property
+    def reason(self) -> str | None:
+        """Why it failed: the first section's reason that failed."""
+        return next((section.reason for section in self.sections if section.reason), None)
 
     def to_json(self) -> dict[str, Any]:
         """As the record keeps it."""
@@ -193,7 +210,7 @@ class Composer:
     ) -> None:
         self._retrieval = retrieval
         self._writer = writer
-        self._at_work = asyncio.Semaphore(max_concurrency)
+        self._at_work = WorkLimit(max_concurrency)
         self._signals = signals
 
     async def compose(self, run: Run) -> Result:
@@ -228,7 +245,7 @@ class Composer:
         ]
 
         async def find() -> Evidence:
-            async with self._at_work:
+            async with self._at_work.place():
                 return await self._retrieval.evidence_of(searches, caller=IN_PROCESS)
 
         return await run.patience.attempt(find)
@@ -242,7 +259,12 @@ class Composer:
                 return _without_evidence(section), None
             task = Task(prompt=fill_text(section.prompt, run.values), evidence=evidence, required=section.required)
             options = AnswerOptions(required=section.required, check_figures=section.check_figures)
-            written = await self._write(run, task, options)
+            try:
+                written = await self._write(run, task, options)
+            except ContentFiltered as error:
+                # Nothing cures it, and the other sections can be written all the same.
+                span.set(outcome="failed", error_type=error.code)
+                return _failed(section, error), None
             result = _result(section.name, section.title, section.required, written)
             span.set(outcome=result.status, valid=written.valid, problems=len(result.problems), attempt=written.tries)
         return result, written.usage
@@ -253,7 +275,7 @@ class Composer:
         template = run.definition.synthesis
         checked = [section for section in sections if section.status == "completed"]
         # Over unchecked texts nothing is written: they must not come out as checked ones.
-        if template is None or not checked or any(section.status == "failed_checks" for section in sections):
+        if template is None or not checked or any(section.status in ("failed", "failed_checks") for section in sections):
             return None, None
         with self._signals.span("synthesis", definition=run.definition.name) as span:
             material = "\n\n".join(f"## {part.title}\n{renumbered(part.text, part.numbers)}" for part in checked)
@@ -270,7 +292,7 @@ class Composer:
         writer = _GuardedWriter(self._writer, run.guard)
 
         async def write() -> Written:
-            async with self._at_work:
+            async with self._at_work.place():
                 return await write_checked(writer, task, options)
 
         return await run.patience.attempt(write)
@@ -278,6 +300,12 @@ class Composer:
 
 def _without_evidence(section: SectionTemplate) -> SectionResult:
     return SectionResult(name=section.name, title=section.title, status="no_evidence", required=section.required)
+
+
+def _failed(section: SectionTemplate, error: RetrievalError) -> SectionResult:
+    return SectionResult(
+        name=section.name, title=section.title, status="failed", required=section.required, reason=error.code
+    )
 
 
 def _result(name: str, title: str, required: bool, written: Written) -> SectionResult:

@@ -6,7 +6,7 @@ CallerError
 ├── BriefingNotFound       no briefing or batch of that id
 ├── BriefingGone           the briefing or batch was deleted; its id stays taken
 ├── BriefingConflict       the id is known with other content, or was deleted
-└── BriefingBusy           it runs or waits to be run again, so it cannot be deleted now
+└── BriefingBusy           it runs, so it cannot be deleted now
 OperatorError
 ├── DefinitionsBroken      a definition file is wrong; `problems` name file and key
 └── StorageRefused         the storage refuses the app's identity, or container or queue is missing
@@ -50,7 +50,7 @@ class BriefingConflict(CallerError):
 
 
 class BriefingBusy(CallerError):
-    """It runs or waits to be run again."""
+    """It runs."""
 
     code = "busy"
 

@@ -16,7 +16,7 @@ from .record_store import Announcer, Pointer, RecordStore
 from .records import Record, RecordKey, Standing, content_digest, now
 from .rejections import Rejection, store_rejection
 
-WAITING = ("queued", "retrying")
+WAITING = ("queued", "waiting")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +28,19 @@ class Order:
     parameters: Mapping[str, Any]
     digest: str
     retry_of: str | None = None
+    wait: int = 0
+
+    def message(self) -> Message:
+        """The queue message of this order, with its parameters."""
+        return Message(
+            version=self.definition.version,
+            id=self.key.id,
+            batch_id=self.key.batch_id,
+            briefing=self.definition.name,
+            parameters=self.parameters,
+            retry_of=self.retry_of,
+            wait=self.wait,
+        )
 
     def record(self, standing: Standing) -> Record:
         """A record of this order."""
@@ -158,6 +171,7 @@ def _order(message: Message, definition: Definition, parameters: Any) -> Order |
         parameters=parameters,
         digest=digest,
         retry_of=message.retry_of,
+        wait=message.wait,
     )
 
 

@@ -21,10 +21,13 @@ MAX_MESSAGE_BYTES = 48 * 1024
 
 MAX_QUEUE_BYTES = 64 * 1024
 
+MAX_WAIT = 1_000_000
+"""Put-backs that a message may count: more than seven days of waiting can hold."""
+
 MAX_DEPTH = 20
 """Of lists and objects in the parameters: more than any parameter has, and far from where writing JSON fails."""
 
-MEMBERS = ("version", "id", "batchId", "briefing", "parameters", "retryOf", "request")
+MEMBERS = ("version", "id", "batchId", "briefing", "parameters", "retryOf", "request", "wait")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 BASE64 = re.compile(rb"[A-Za-z0-9+/\s]+={0,2}\s*")
 
@@ -40,6 +43,8 @@ class Message:
     parameters: Mapping[str, Any] | None = None
     retry_of: str | None = None
     request: str | None = None
+    wait: int = 0
+    """How often the briefing was put back to wait: of several copies of a message only the newest counts."""
 
     def text(self) -> str:
         """The message as JSON in ASCII: what XML cannot carry stays escaped."""
@@ -51,6 +56,7 @@ class Message:
             "parameters": self.parameters,
             "retryOf": self.retry_of,
             "request": self.request,
+            "wait": self.wait or None,
         }
         return json.dumps({key: value for key, value in members.items() if value is not None}, separators=(",", ":"))
 
@@ -132,6 +138,7 @@ def _checked(value: dict[str, Any]) -> Message | Unreadable:
         parameters=value.get("parameters"),
         retry_of=value.get("retryOf"),
         request=value.get("request"),
+        wait=value.get("wait", 0),
     )
 
 
@@ -149,6 +156,9 @@ def _problems(value: Mapping[str, Any]) -> list[Problem]:
         problems.append(Problem("$.retryOf", "invalid_id", f"must be {ID_RULE}"))
     if isinstance(value.get("version"), bool) or not isinstance(value.get("version"), int):
         problems.append(Problem("$.version", "invalid_version", "must be the whole number of a definition's version"))
+    wait = value.get("wait", 0)
+    if isinstance(wait, bool) or not isinstance(wait, int) or not 0 <= wait <= MAX_WAIT:
+        problems.append(Problem("$.wait", "invalid_message", f"must be an integer from 0 to {MAX_WAIT}"))
     if not is_id(value.get("briefing")):
         problems.append(Problem("$.briefing", "unknown_definition", "must be the name of a definition"))
     return problems + _content_problems(value)

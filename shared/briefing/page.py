@@ -24,7 +24,7 @@ WITHHELD = "The text did not pass its checks, so it is not shown here."
 STATES = {
     "queued": "It waits to be written.",
     "running": "It is being written.",
-    "retrying": "It could not be finished yet and will be tried again.",
+    "waiting": "It could not be finished yet and will be tried again.",
     "completed": "",
     "no_evidence": "No information was found for it.",
     "not_answered": "The information found does not tell what was asked.",

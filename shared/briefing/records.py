@@ -74,7 +74,7 @@ def tokens_blob(day: str) -> str:
 Status = Literal[
     "queued",
     "running",
-    "retrying",
+    "waiting",
     "completed",
     "failed_checks",
     "no_evidence",
@@ -87,7 +87,7 @@ Status = Literal[
 FINAL: tuple[Status, ...] = (
     *("completed", "failed_checks", "no_evidence", "not_answered", "failed", "rejected", "cancelled"),
 )
-STATUSES: tuple[Status, ...] = ("queued", "running", "retrying", *FINAL)
+STATUSES: tuple[Status, ...] = ("queued", "running", "waiting", *FINAL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +103,9 @@ class Standing:
     finished_at: datetime | None = None
     attempts: int = 0
     reason: str | None = None
+    wait: int = 0
+    """How often it was put back to wait."""
+    retry_at: datetime | None = None
     retry_of: str | None = None
     indexes: tuple[str, ...] = ()
     """The indexes that it is made from: their roles bound who may see it in a list."""
@@ -131,6 +134,8 @@ class Standing:
             "finished": _time_text(self.finished_at),
             "attempts": str(self.attempts),
             "reason": self.reason or "",
+            "wait": str(self.wait or ""),
+            "retryat": _time_text(self.retry_at),
             "retryof": self.retry_of or "",
             "indexes": ",".join(self.indexes),
             "run": self.run or "",
@@ -154,6 +159,8 @@ class Standing:
             finished_at=_time(metadata.get("finished")),
             attempts=int(metadata.get("attempts", "0")),
             reason=metadata.get("reason"),
+            wait=int(metadata.get("wait", "0")),
+            retry_at=_time(metadata.get("retryat")),
             retry_of=metadata.get("retryof"),
             indexes=tuple(filter(None, metadata.get("indexes", "").split(","))),
             run=metadata.get("run"),

@@ -18,7 +18,6 @@ from .composer import for_each
 from .definitions import Definition, Definitions
 from .errors import BriefingConflict, InvalidSubmission
 from .jobs import Order
-from .messages import Message
 from .parameters import check_parameters
 from .record_store import Pointer, RecordStore
 from .records import ID_RULE, RecordKey, Status, content_digest, is_id, new_id, repeatable_id
@@ -126,11 +125,16 @@ class Submission:
         return Receipt(id=order.key.id, status=found.standing.status if found else "queued")
 
     async def _put(self, order: Order) -> None:
-        message = _message(order)
-        if not message.fits:
-            await self._store.keep_request(order.key.id, order.parameters)
-            message = replace(message, parameters=None, request=order.digest)
-        await self._queue.put(message.text())
+        await put_order(self._store, self._queue, order)
+
+
+async def put_order(store: RecordStore, queue: Queue, order: Order, delay_seconds: int = 0) -> None:
+    """Puts the message of an order, hidden for the delay. Parameters too big for a message are stored beside it."""
+    message = order.message()
+    if not message.fits:
+        await store.keep_request(order.key.id, order.parameters)
+        message = replace(message, parameters=None, request=order.digest)
+    await queue.put(message.text(), delay_seconds=delay_seconds)
 
 
 def check_submission(definitions: Definitions, batch_id: Any, items: Sequence[SubmissionItem]) -> None:
@@ -178,17 +182,6 @@ class _Reading:
         except UnknownName as error:
             self.problems.append(error.at(f"{path}.briefing"))
             return None
-
-
-def _message(order: Order) -> Message:
-    return Message(
-        version=order.definition.version,
-        id=order.key.id,
-        batch_id=order.key.batch_id,
-        briefing=order.definition.name,
-        parameters=order.parameters,
-        retry_of=order.retry_of,
-    )
 
 
 def _call_problems(batch_id: Any, items: Sequence[SubmissionItem]) -> list[Problem]:

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from shared.answers import AnswerStatus, Usage, Writer
+from shared.answers import Usage, Writer
 from shared.answers.literal import unescape_markdown
 from shared.retrieval import Citation, CitationProblem, Format, Problem, Source, resolve
 
-from .composer import Result, SectionResult, sources_of
+from .composer import Result, SectionResult, SectionStatus, sources_of
 from .records import Record, Status
 
 
@@ -22,11 +22,12 @@ class SectionView:
 
     name: str
     title: str
-    status: AnswerStatus
+    status: SectionStatus
     answer: str | None = None
     unchecked_answer: str | None = None
     citations: tuple[Citation, ...] = ()
     problems: tuple[CitationProblem, ...] = ()
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +44,7 @@ class BriefingView:
     finished_at: datetime | None = None
     attempts: int = 0
     reason: str | None = None
+    retry_at: datetime | None = None
     retry_of: str | None = None
     parameters: Mapping[str, Any]
     format: Format = "html"
@@ -76,6 +78,7 @@ def view_of(record: Record, form: Format = "html", allowed_hosts: Iterable[str] 
         finished_at=standing.finished_at,
         attempts=standing.attempts,
         reason=standing.reason,
+        retry_at=standing.retry_at,
         retry_of=standing.retry_of,
         parameters=record.parameters,
         format=form,
@@ -109,8 +112,10 @@ def _with_result(view: BriefingView, result: Result, hosts: tuple[str, ...]) -> 
 
 
 def _section(section: SectionResult, result: Result, form: Format, hosts: tuple[str, ...]) -> SectionView:
-    view = SectionView(name=section.name, title=section.title, status=section.status, problems=section.problems)
-    if section.status in ("no_evidence", "not_answered"):
+    view = SectionView(
+        name=section.name, title=section.title, status=section.status, problems=section.problems, reason=section.reason
+    )
+    if section.status in ("no_evidence", "not_answered", "failed"):
         return view
     own = sources_of(section.numbers, result.sources)
     resolution = resolve(section.text, own, format=form, required=section.required, allowed_hosts=hosts)

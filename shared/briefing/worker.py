@@ -1,28 +1,36 @@
-"""The worker: one message, one outcome (spec 8.2). Every step can be the last one of its process."""
+"""The worker: one message, one outcome. Every step can be the last one of its process."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from uuid import uuid4
 
-from shared.retrieval import QUIET, IdentityUnavailable, RetrievalError, Signals, SpanHandle, TemporaryError
+from shared.retrieval import QUIET, RetrievalError, Signals, SpanHandle
 
 from .access import Access
 from .composer import Composer, Result, Run
 from .errors import DeadlinePassed, InternalFault, Redeliver
 from .jobs import Intake, Order
 from .lease import Claim, LostRecord, Patience
-from .messages import MAX_QUEUE_BYTES, Delivery, Outcome, Unreadable
+from .messages import MAX_QUEUE_BYTES, Delivery, Message, Outcome, Unreadable, read_message
 from .record_store import Announcer, RecordStore
 from .records import Record, Status, now
 from .settings import BriefingSettings
 from .storage import Queue
+from .submission import put_order
+from .waiting import GAVE_UP, ends_briefing, is_given_up, wait_seconds
 
 MAX_LOOKS = 200
 """How often one delivery looks at a record that others keep changing, before it leaves it to the next delivery."""
 LONGEST_LOOK_WAIT = 1.0
+UNKNOWN_DEFINITION = "unknown_definition"
+ROLL_OUT_WAITS, ROLL_OUT_SECONDS = 6, 600
+"""An unknown definition is waited for during an hour."""
+PUT_BACK_SECONDS = 60
 LEASES_WAITED = 3
 """How long a delivery waits for a run of its own message that may have died: waiting and running must both fit."""
 
@@ -37,6 +45,7 @@ class Workshop:
     composer: Composer
     announcer: Announcer
     access: Access
+    queue: Queue
     signals: Signals = QUIET
 
 
@@ -54,20 +63,31 @@ class Worker:
             try:
                 outcome = await self._handle(delivery, span)
             except Redeliver as again:
-                span.set(outcome="retrying", error_type=again.code)
+                span.set(outcome="waiting", error_type=again.code)
                 raise
-            except RetrievalError as error:  # storage that fails before or after the run
-                span.set(outcome="retrying", error_type=error.code)
-                raise Redeliver(error.code) from None
+            except RetrievalError as error:  # storage or definitions that fail before or after the run
+                span.set(outcome="waiting", error_type=error.code)
+                return await self._put_back(delivery, error)
             except Exception as fault:  # whatever it is, the host would log and export its text: it may hold content
                 self._tell_fault(fault)
-                span.set(outcome="retrying", error_type=InternalFault.code)
+                span.set(outcome="waiting", error_type=InternalFault.code)
                 raise Redeliver(InternalFault.code) from None
             span.set(outcome=outcome)
             return outcome
 
+    async def _put_back(self, delivery: Delivery, error: RetrievalError) -> Outcome:
+        """The message as it is, for a while: nothing of it could be read or written. Raises `Redeliver` where that fails."""
+        if len(delivery.body) <= MAX_QUEUE_BYTES:
+            delay = round(max(error.retry_after or 0.0, PUT_BACK_SECONDS))
+            with suppress(RetrievalError):
+                await self._shop.queue.put(delivery.body.decode(errors="replace"), delay_seconds=delay)
+                return "waiting"
+        raise Redeliver(error.code) from None
+
     async def _handle(self, delivery: Delivery, span: SpanHandle) -> Outcome:
         order = await self._shop.intake.read(delivery.body)
+        if isinstance(order, Unreadable) and order.reason == UNKNOWN_DEFINITION and await self._may_come(delivery):
+            return "waiting"
         if isinstance(order, Unreadable):
             return await self._reject(delivery, order)
         _tell_order(span, order)
@@ -82,6 +102,15 @@ class Worker:
             except LostRecord:
                 continue  # somebody else has changed the record: look at it again
         raise Redeliver("busy")
+
+    async def _may_come(self, delivery: Delivery) -> bool:
+        """Whether an unknown definition is waited for: a newer instance may know it while a new version is rolled out."""
+        message = read_message(delivery.body)
+        if not isinstance(message, Message) or message.wait >= ROLL_OUT_WAITS:
+            return False
+        later = replace(message, wait=message.wait + 1)
+        await self._shop.queue.put(later.text(), delay_seconds=ROLL_OUT_SECONDS)
+        return True
 
     async def _reject(self, delivery: Delivery, why: Unreadable) -> Outcome:
         await self._shop.intake.reject(delivery, why)
@@ -106,7 +135,7 @@ class Worker:
                 await asyncio.sleep(pause)
                 waited += pause
                 continue
-            started = _started(found, delivery)
+            started = _started(found, order, delivery)
             claimed = await self._store.save_standing(started) or await self._started_after_all(started)
             if claimed is not None:
                 return claimed
@@ -125,7 +154,7 @@ class Worker:
         if await self._store.is_deleted(order.key.batch_id):
             await self._store.create(record.tombstone())
             return "cancelled"
-        started = _started(record, delivery)
+        started = _started(record, order, delivery)
         return await self._store.create(started) or await self._started_after_all(started)
 
     async def _settled(self, found: Record, order: Order, delivery: Delivery) -> Unreadable | Outcome | None:
@@ -134,6 +163,8 @@ class Worker:
         if found.standing.final:
             await self._shop.announcer.announce(found)
             return "already_final"
+        if order.wait < found.standing.wait:
+            return "accepted"  # a newer message of it waits on the queue
         # The message of a live run stays on the queue until that run is final, so this one is not needed.
         by_other = delivery.message_name is not None and found.standing.message not in (None, delivery.message_name)
         return "accepted" if found.is_alive(self._shop.settings.lease_seconds) and by_other else None
@@ -148,8 +179,8 @@ class Worker:
                 result = await self._compose(order, claim, patience)
             except RetrievalError as error:
                 span.set(error_type=error.code, error_place=error)
-                return await self._fail(claim, delivery, error)
-            finished = _finished(claim.record, result.status, result=result)
+                return await self._fail(claim, order, delivery, error)
+            finished = _finished(claim.record, result.status, reason=result.reason, result=result)
             saved = await patience.attempt(lambda: claim.save(finished))
         return await self._close(saved, delivery)
 
@@ -172,12 +203,35 @@ class Worker:
             self._tell_fault(fault)
             raise InternalFault("the briefing failed for a reason that is not known") from None
 
-    async def _fail(self, claim: Claim, delivery: Delivery, error: RetrievalError) -> Outcome:
-        if isinstance(error, TemporaryError | IdentityUnavailable) and not delivery.last:
-            await claim.save(claim.record.standing_as(status="retrying", reason=error.code))
+    async def _fail(self, claim: Claim, order: Order, delivery: Delivery, error: RetrievalError) -> Outcome:
+        standing = claim.record.standing
+        if isinstance(error, InternalFault) and not delivery.last:
+            await claim.save(claim.record.standing_as(status="waiting", reason=error.code))
             raise Redeliver(error.code) from None
-        failed = _finished(claim.record, "failed", reason=error.code)
+        if isinstance(error, InternalFault):
+            reason = REASON
+        elif ends_briefing(error, standing.attempts):
+            reason = error.code
+        elif is_given_up(standing.created_at, now()):
+            reason = GAVE_UP
+        else:
+            return await self._wait(claim, order, error)
+        failed = _finished(claim.record, "failed", reason=reason)
         return await self._close(await claim.save(failed), delivery)
+
+    async def _wait(self, claim: Claim, order: Order, error: RetrievalError) -> Outcome:
+        """Puts the next message first and notes it in the record then: a death in between leaves one message too many.
+
+        Of the two the one with the lower number is passed over once the record has the higher.
+        """
+        wait = claim.record.standing.wait + 1
+        seconds = wait_seconds(error, order.key.id, wait)
+        await put_order(self._store, self._shop.queue, replace(order, wait=wait), seconds)
+        retry_at = now() + timedelta(seconds=seconds)
+        waiting = claim.record.standing_as(status="waiting", reason=error.code, wait=wait, retry_at=retry_at)
+        await claim.save(waiting)
+        self._shop.signals.event("briefing_retried", error_type=error.code)
+        return "waiting"
 
     async def _close(self, record: Record, delivery: Delivery) -> Outcome:
         standing = record.standing
@@ -206,7 +260,7 @@ def _tell_order(span: SpanHandle, order: Order) -> None:
     )
 
 
-def _started(record: Record, delivery: Delivery) -> Record:
+def _started(record: Record, order: Order, delivery: Delivery) -> Record:
     """The record in the hands of this delivery."""
     standing = record.standing
     return record.standing_as(
@@ -216,6 +270,8 @@ def _started(record: Record, delivery: Delivery) -> Record:
         attempts=standing.attempts + 1,
         started_at=standing.started_at or now(),
         reason=None,
+        wait=max(standing.wait, order.wait),
+        retry_at=None,
     )
 
 
@@ -224,18 +280,18 @@ def _finished(record: Record, status: Status, *, reason: str | None = None, resu
     return done.with_result(result.to_json()) if result else done
 
 
-# The poison queue: what our code never finished handling gets its final record here. Never raises.
+# The poison queue: what our code never finished handling gets its final record here.
 
 REASON = "delivery_failed"
-PUT_BACK_SECONDS = 600
-"""The wait of a message that could not be marked: as long as the host itself waits after a failure there."""
+POISON_PUT_BACK_SECONDS = 3_600
+"""The wait of a message that could not be marked."""
 LOOKS_PER_LEASE = 4
 POISON_LEASES_WAITED = 2
 LEAST_WAIT = 2.0
 
 
 class PoisonHandler:
-    """Marks what reached the poison queue. A handler that raised there would see its message again every ten minutes."""
+    """Marks what reached the poison queue. It raises `Redeliver` only where it can neither store nor put back."""
 
     def __init__(self, workshop: Workshop, queue: Queue) -> None:
         self._lease = workshop.settings.lease_seconds
@@ -246,7 +302,7 @@ class PoisonHandler:
         self._queue = queue
 
     async def handle(self, delivery: Delivery) -> Outcome:
-        """What the message's briefing came to; `retrying` when it could not be marked and was put back."""
+        """What the message's briefing came to; `waiting` when it could not be marked and was put back."""
         self._signals.event("poison_message", message_bytes=len(delivery.body))
         try:
             return await self._mark(delivery)
@@ -254,7 +310,7 @@ class PoisonHandler:
             await self._put_back(delivery, error.code)
         except Exception:  # raising here helps nobody and would export the text of whatever it is
             await self._put_back(delivery, InternalFault.code)
-        return "retrying"
+        return "waiting"
 
     async def _mark(self, delivery: Delivery) -> Outcome:
         order = await self._intake.read(delivery.body)
@@ -297,10 +353,11 @@ class PoisonHandler:
         if len(delivery.body) > MAX_QUEUE_BYTES:
             return
         try:
-            await self._queue.put(delivery.body.decode(errors="replace"), delay_seconds=PUT_BACK_SECONDS)
+            await self._queue.put(delivery.body.decode(errors="replace"), delay_seconds=POISON_PUT_BACK_SECONDS)
         except RetrievalError as error:
-            # Neither blobs nor queue: only the event can tell that a record stayed open.
+            # Neither blobs nor queue: the message stays where it is.
             self._signals.event("briefing_retried", error_type=error.code)
+            raise Redeliver(error.code) from None
 
 
 def _failed(record: Record) -> Record:

@@ -72,9 +72,14 @@ def check_settings(environ: Mapping[str, str]) -> Settings:
     return settings
 
 
-def queue_name(environ: Mapping[str, str]) -> str:
-    """The briefing queue's name, needed when the module is imported; an unusable one falls to the default there."""
-    return read_app_settings(environ, Report()).ai_agents.briefings.queue_name
+def queue_name(environ: Mapping[str, str]) -> str | None:
+    """The briefing queue's name, needed when the module is imported; None for an unusable one.
+
+    No other queue stands in for it then: its messages were never meant for this app.
+    """
+    report = Report()
+    name = read_app_settings(environ, report).ai_agents.briefings.queue_name
+    return None if report.names(f"{BRIEFINGS}QueueName") else name
 
 
 def _load_context(block: ContextBlock, retrieval: RetrievalSettings | None, report: Report) -> ContextSettings | None:

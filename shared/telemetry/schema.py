@@ -129,7 +129,7 @@ _OUTCOMES = one_of(
     "on_demand",
     "queued",
     "rejected",
-    "retrying",
+    "waiting",
     "running",
     "search_failed",
 )

@@ -5,10 +5,13 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from azure.core.exceptions import ResourceExistsError
+from azure.storage.queue.aio import QueueClient
 
 from emulators.azure_search.service import SearchService
 from local.azurite import Azurite
@@ -27,7 +30,7 @@ from shared.api import (
     Message,
     run_message,
 )
-from shared.briefing import Redeliver
+from shared.api.queue import message_outcome, poison_outcome
 from tests.support.app import App, app_over, body_of
 
 
@@ -178,8 +181,8 @@ async def test_both_encodings_of_a_message_run(desk: App) -> None:
 
 
 @pytest.mark.parametrize("most", [1, 3, 5])
-async def test_a_lasting_fault_ends_as_failed_on_the_last_delivery(azurite: Azurite, most: int) -> None:
-    """The count of host.json or of its override; before the last delivery the message comes back."""
+async def test_a_lasting_fault_waits_also_at_the_last_delivery(azurite: Azurite, most: int) -> None:
+    """The count of host.json or of its override; a fault that an operator cures uses none of the deliveries up."""
     settings = storage_settings(azurite, f"last-{most}") | {
         "AzureFunctionsJobHost__extensions__queues__maxDequeueCount": str(most),
         "AiAgents__AISearch__Endpoint": f"http://127.0.0.1:{free_port()}",
@@ -187,18 +190,45 @@ async def test_a_lasting_fault_ends_as_failed_on_the_last_delivery(azurite: Azur
         "AiAgents__Briefings__DeadlineSeconds": "1",
     }
     async with app_over(None, settings) as app:
-        where = {"route_params": {"id": "b1"}}
-        for delivery in range(1, most):
-            again = Message(body=message().body, id="m1", deliveries=delivery)
-            with pytest.raises(Redeliver, match=r"^briefing not finished: \w+$") as raised:
-                await run_message(app.services, again)
-            assert raised.value.__cause__ is None
-            assert raised.value.__context__ is None
-            assert body_of(await app.call(GET_BRIEFING, **where))["status"] == "retrying"
         await run_message(app.services, Message(body=message().body, id="m1", deliveries=most))
-        record = body_of(await app.call(GET_BRIEFING, **where))
-        assert (record["status"], record["answer"]) == ("failed", None)
-        assert record["reason"]
+        record = body_of(await app.call(GET_BRIEFING, route_params={"id": "b1"}))
+        assert (record["status"], record["reason"], record["answer"]) == ("waiting", "search_failed", None)
+        assert record["retryAt"]
+
+
+WRONG_SETTINGS = [
+    {"AiAgents__Briefings__Container": "x"},
+    {"AiAgents__Briefings__MaxConcurrency": "many"},
+    {"AiAgents__Model__Endpoint": "https://model.example.org"},
+]
+
+
+@pytest.mark.parametrize("wrong", WRONG_SETTINGS, ids=lambda wrong: next(iter(wrong)))
+@pytest.mark.parametrize("poison", [False, True])
+async def test_a_wrong_setting_costs_no_message(
+    service: SearchService, azurite: Azurite, wrong: dict[str, str], poison: bool
+) -> None:
+    name = f"w{abs(hash((str(wrong), poison))) % 10**12}"
+    settings = storage_settings(azurite, name)
+    async with app_over(service, settings | wrong) as app:
+        queue = await _queue(azurite, f"{name}-poison" if poison else name)
+        given = Message(body=message().body, id="m1", deliveries=5)
+        code = await (poison_outcome if poison else message_outcome)(app.services, given)
+        assert code is None
+        properties = await queue.get_queue_properties()
+        assert properties.approximate_message_count == 1
+        assert [one async for one in queue.receive_messages()] == [], "it stays hidden for a while"
+        await queue.close()
+    async with app_over(service, settings) as app:
+        await run_message(app.services, given)
+        assert body_of(await app.call(GET_BRIEFING, route_params={"id": "b1"}))["status"] == "completed"
+
+
+async def _queue(azurite: Azurite, name: str) -> QueueClient:
+    queue = QueueClient.from_connection_string(azurite.connection_string, name)
+    with suppress(ResourceExistsError):
+        await queue.create_queue()
+    return queue
 
 
 async def test_definitions_are_listed(desk: App) -> None:

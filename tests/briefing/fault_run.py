@@ -91,7 +91,7 @@ class FaultRun:
             try:
                 life = ends - time.monotonic() if time.monotonic() > calm else chance.uniform(2.0, 5.0)
                 counts = await self.finished(life, total)
-                if sum(counts.get(status, 0) for status in ("queued", "running", "retrying")) == 0:
+                if sum(counts.get(status, 0) for status in ("queued", "running", "waiting")) == 0:
                     await asyncio.to_thread(host.stop)
                     return counts
                 self._kill(host, chance)

@@ -16,13 +16,12 @@ from shared.briefing import (
     BriefingNotFound,
     InvalidContinuation,
     InvalidSubmission,
-    Redeliver,
     SubmissionItem,
 )
 from shared.briefing.batches import BatchProgress
 from shared.briefing.records import Record, RecordKey, Standing, Status
 from shared.briefing.storage import NewBlob, write_continuation
-from shared.retrieval import Caller, Forbidden, IndexSettings, SearchFailed
+from shared.retrieval import Caller, Forbidden, IndexSettings, InvalidQuery, SearchFailed
 from tests.briefing.doubles import INDEXES, SampleRetrieval, ScriptedWriter
 from tests.briefing.memory_storage import MemoryBlobs
 from tests.briefing.workbench import NOBODY, Workbench, profile
@@ -52,12 +51,11 @@ async def test_progress_counts_each_status() -> None:
     texts = await bench.submitted("a", "b", "c", "d")
     await bench.briefings().handle_message(texts[0].encode(), "m")
     bench.retrieval = SampleRetrieval(faults=[SearchFailed("x", retry_after=100.0)] * 3)
-    with pytest.raises(Redeliver, match="search_failed"):
-        await bench.briefings().handle_message(texts[1].encode(), "m")
-    bench.retrieval = SampleRetrieval(faults=[SearchFailed("x", retry_after=100.0)] * 3)
-    await bench.briefings().handle_message(texts[2].encode(), "m", last_delivery=True)
+    await bench.briefings().handle_message(texts[1].encode(), "m")
+    bench.retrieval = SampleRetrieval(faults=[InvalidQuery("x")] * 3)
+    await bench.briefings().handle_message(texts[2].encode(), "m")
     progress = await bench.briefings().batch("b1")
-    assert progress.counts == {"queued": 1, "retrying": 1, "completed": 1, "failed": 1}
+    assert progress.counts == {"queued": 1, "waiting": 1, "completed": 1, "failed": 1}
     assert (progress.total, progress.percent) == (4, 50.0)
     assert progress.started_at <= progress.updated_at
 
@@ -170,7 +168,7 @@ async def test_a_continuation_that_no_storage_gives_is_refused(marker: str | Non
 
 async def test_a_status_that_none_of_a_batch_has_gives_an_empty_page() -> None:
     bench = await _filled(3)
-    page = await bench.briefings().batch_page("big", NOBODY, status="retrying")
+    page = await bench.briefings().batch_page("big", NOBODY, status="waiting")
     assert (page.briefings, page.continuation) == ((), None)
 
 
@@ -188,8 +186,8 @@ async def _failed_batch() -> Workbench:
     await bench.briefings().handle_message(texts[0].encode(), "m")
     bench.writer = ScriptedWriter([Draft("no marker")])
     await bench.briefings().handle_message(texts[1].encode(), "m")
-    bench.retrieval = SampleRetrieval(faults=[SearchFailed("x", retry_after=100.0)] * 3)
-    await bench.briefings().handle_message(texts[2].encode(), "m", last_delivery=True)
+    bench.retrieval = SampleRetrieval(faults=[InvalidQuery("x")] * 3)
+    await bench.briefings().handle_message(texts[2].encode(), "m")
     return Workbench(memory=bench.memory)
 
 
@@ -214,7 +212,7 @@ async def test_each_failed_and_each_unchecked_one_is_retried_once() -> None:
 async def test_a_retry_that_failed_is_retried_itself() -> None:
     bench = await _failed_batch()
     first = await bench.briefings().retry_batch("b1", NOBODY)
-    failing = Workbench(memory=bench.memory, retrieval=SampleRetrieval(faults=[SearchFailed("x", retry_after=100.0)] * 3))
+    failing = Workbench(memory=bench.memory, retrieval=SampleRetrieval(faults=[InvalidQuery("x")] * 3))
     message = next(text for text in bench.memory.queue.texts if json.loads(text)["id"] == first[0].id)
     await failing.briefings().handle_message(message.encode(), "r", last_delivery=True)
     second = await bench.briefings().retry_batch("b1", NOBODY)
@@ -302,12 +300,11 @@ async def _is_gone(bench: Workbench, briefing_id: str) -> None:
         await bench.briefings().submit("b1", [profile(briefing_id, "900002")], NOBODY)
 
 
-@pytest.mark.parametrize("status", ["running", "retrying"])
-async def test_what_runs_or_retries_is_not_deleted(status: Status) -> None:
-    bench = await _filled(2, status)
+async def test_what_runs_is_not_deleted() -> None:
+    bench = await _filled(2, "running")
     with pytest.raises(BriefingBusy, match="cannot be deleted now"):
         await bench.briefings().delete_batch("big", NOBODY)
-    assert (await bench.briefings().batch("big")).counts == {"failed": 1, status: 1}
+    assert (await bench.briefings().batch("big")).counts == {"failed": 1, "running": 1}
 
 
 async def test_what_a_broken_off_submission_left_is_cancelled() -> None:

@@ -27,7 +27,7 @@ from shared.answers import (
     Writer,
 )
 from shared.answers.model import FOUNDRY_SCOPE, SCOPE, base_url, provider
-from shared.briefing import DailyTokens, Redeliver, StorageUnavailable
+from shared.briefing import DailyTokens, StorageUnavailable
 from shared.retrieval import IdentityUnavailable, RetrievalError
 from tests.briefing.doubles import Faults, FaultyBlobs, Step, evidence_from
 from tests.briefing.memory_storage import MemoryBlobs
@@ -368,13 +368,16 @@ async def test_a_briefing_is_written_by_the_model_with_its_usage() -> None:
     assert [section.status for section in view.sections] == ["completed"] * 3
 
 
-async def test_a_briefing_over_the_days_tokens_fails_at_last_with_that_reason() -> None:
+async def test_a_briefing_over_the_days_tokens_waits_for_the_next_day() -> None:
     bench = Workbench()
     async with ModelServer(GOOD) as server:
         bench.writer = _writer(server, DailyTokens(bench.memory.blobs, 0, At(EVENING)))
         [text] = await bench.submitted("a")
-        with pytest.raises(Redeliver, match="daily_limit"):
-            await bench.briefings().handle_message(text.encode(), "m1", 1)
-        assert await bench.briefings().handle_message(text.encode(), "m1", 5, last_delivery=True) == "failed"
+        assert await bench.briefings().handle_message(text.encode(), "m1", 5, last_delivery=True) == "waiting"
         assert server.requests == []
-    assert (await bench.view("a")).reason == "daily_limit"
+        assert (await bench.view("a")).reason == "daily_limit"
+        assert bench.memory.queue.delays[-1] == 3_600
+        bench.writer = _writer(server, DailyTokens(bench.memory.blobs, 1_000, At(EVENING + timedelta(hours=1))))
+        outcome = await bench.briefings().handle_message(bench.memory.queue.texts[-1].encode(), "m2", 1)
+        assert (outcome, len(server.requests) > 0) == ("failed_checks", True), "written, though not as it should be"
+        await bench.writer.close()

@@ -165,7 +165,7 @@ def test_a_model_is_named(form: Format) -> None:
     [
         ("queued", "It waits to be written."),
         ("running", "It is being written."),
-        ("retrying", "will be tried again"),
+        ("waiting", "will be tried again"),
         ("failed", "It could not be written."),
         ("rejected", "was not valid"),
         ("cancelled", "It was cancelled."),

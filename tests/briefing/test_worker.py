@@ -11,22 +11,45 @@ from typing import Any
 
 import pytest
 
-from shared.answers import ContentFiltered, DailyLimit, Draft, ModelIncomplete, ModelThrottled, ModelTimeout, Task, Usage
+from shared.answers import (
+    ContentFiltered,
+    DailyLimit,
+    Draft,
+    ModelFailed,
+    ModelIncomplete,
+    ModelRefused,
+    ModelThrottled,
+    ModelTimeout,
+    Task,
+    Usage,
+)
 from shared.briefing import Redeliver, StorageUnavailable
 from shared.briefing.definitions import Definitions
 from shared.briefing.record_store import RecordStore
-from shared.briefing.records import REJECTIONS_PREFIX
+from shared.briefing.records import REJECTIONS_PREFIX, now
+from shared.briefing.waiting import GIVE_UP_AFTER
 from shared.retrieval import (
     IdentityUnavailable,
     IndexMisconfigured,
     IndexSettings,
+    InvalidQuery,
+    NotConfigured,
     RetrievalError,
     SearchFailed,
     SearchRefused,
     SearchThrottled,
     SearchTimeout,
 )
-from tests.briefing.doubles import INDEXES, Faults, FaultyBlobs, SampleRetrieval, ScriptedWriter, Step
+from tests.briefing.doubles import (
+    INDEXES,
+    Faults,
+    FaultyBlobs,
+    FaultyQueue,
+    Killed,
+    SampleRetrieval,
+    ScriptedWriter,
+    Step,
+)
 from tests.briefing.workbench import FAST, NOBODY, Workbench, body, message, profile
 
 GOOD = "Good [Evidence 1]."
@@ -63,10 +86,12 @@ async def test_a_message_of_any_application_is_run(encoded: bool) -> None:
     ("members", "reason", "id_known"),
     [
         pytest.param("garbage", "unreadable_message", False, id="garbage"),
-        pytest.param(message(briefing="none"), "unknown_definition", True, id="unknown definition"),
-        pytest.param(message(version=9), "unknown_definition", True, id="unknown version"),
+        pytest.param(message(briefing="none", wait=6), "unknown_definition", True, id="unknown definition"),
+        pytest.param(message(version=9, wait=6), "unknown_definition", True, id="unknown version"),
         pytest.param(message(parameters={"urn": 5}), "invalid_parameters", True, id="wrong parameters"),
         pytest.param(message(version="1"), "invalid_message", True, id="wrong member"),
+        pytest.param(message(wait=-1), "invalid_message", True, id="wrong wait"),
+        pytest.param(message(wait=True), "invalid_message", True, id="no number of waits"),
         pytest.param(message(id=None), "invalid_message", False, id="no id"),
         pytest.param(message(batchId=None), "invalid_message", True, id="no batch"),
         pytest.param(message(parameters=None, request="x" * 64), "request_missing", True, id="no stored request"),
@@ -98,6 +123,10 @@ async def test_a_queued_briefing_whose_definition_has_gone_is_rejected() -> None
     bench = Workbench()
     [text] = await bench.submitted("a")
     bench.definitions = Definitions(())
+    for _ in range(6):
+        assert await bench.briefings().handle_message(text.encode(), "x") == "waiting"
+        text = bench.memory.queue.texts[-1]
+    assert bench.memory.queue.delays[-6:] == [600] * 6
     assert await bench.briefings().handle_message(text.encode(), "x") == "rejected"
     view = await bench.view("a")
     assert (view.status, view.reason) == ("rejected", "unknown_definition")
@@ -172,56 +201,127 @@ async def test_a_run_that_lost_its_record_neither_saves_nor_writes_on() -> None:
     assert len(writer.tasks) == 1
 
 
-TEMPORARY = [
+CURABLE = [
     SearchThrottled("x", retry_after=100.0),
     SearchFailed("x", retry_after=100.0),
     SearchTimeout("x", retry_after=100.0),
     IdentityUnavailable("x"),
+    SearchRefused("x"),
+    IndexMisconfigured("x"),
+    NotConfigured("x"),
 ]
-PERMANENT = [SearchRefused("x"), IndexMisconfigured("x")]
 
 
-@pytest.mark.parametrize("fault", TEMPORARY, ids=lambda fault: fault.code)
-async def test_a_temporary_fault_of_search_is_redelivered_and_at_last_failed(fault: RetrievalError) -> None:
+@pytest.mark.parametrize("fault", CURABLE, ids=lambda fault: fault.code)
+async def test_what_time_or_an_operator_cures_is_waited_for(fault: RetrievalError) -> None:
     bench = Workbench()
     [text] = await bench.submitted("a")
-    for delivery in (1, 2, None):
-        bench.retrieval = SampleRetrieval(faults=[fault])
-        with pytest.raises(Redeliver, match=f"briefing not finished: {fault.code}"):
-            await bench.briefings().handle_message(text.encode(), "m1", delivery)
-        assert (await bench.view("a")).status == "retrying"
-    bench.retrieval = SampleRetrieval(faults=[fault])
-    assert await bench.briefings().handle_message(text.encode(), "m1", 3, last_delivery=True) == "failed"
-    view = await bench.view("a")
-    assert (view.status, view.reason, view.attempts) == ("failed", fault.code, 4)
+    for wait in (1, 2, 3):
+        bench.retrieval = SampleRetrieval(faults=[fault] * 3)
+        # Even at what the queue would call the last delivery.
+        assert await bench.briefings().handle_message(text.encode(), f"m{wait}", 5, last_delivery=True) == "waiting"
+        view = await bench.view("a")
+        assert (view.status, view.reason, view.attempts) == ("waiting", fault.code, wait)
+        assert view.retry_at is not None
+        text, delay = bench.memory.queue.texts[-1], bench.memory.queue.delays[-1]
+        assert json.loads(text)["wait"] == wait
+        assert delay >= (100 if fault.retry_after else 1)
+        assert abs((view.retry_at - now()).total_seconds() - delay) < 5
+    bench.retrieval = SampleRetrieval()
+    assert await bench.briefings().handle_message(text.encode(), "m4", 1) == "completed"
+    assert (await bench.view("a")).attempts == 4
 
 
-@pytest.mark.parametrize("fault", PERMANENT, ids=lambda fault: fault.code)
-async def test_a_permanent_fault_fails_at_once(fault: RetrievalError) -> None:
-    bench = Workbench(retrieval=SampleRetrieval(faults=[fault]))
+async def test_an_older_copy_of_a_waiting_message_is_passed_over() -> None:
+    bench = Workbench(retrieval=SampleRetrieval(faults=[SearchRefused("x")] * 3))
+    [text] = await bench.submitted("a")
+    await bench.briefings().handle_message(text.encode(), "m1", 1)
+    newer = bench.memory.queue.texts[-1]
+    bench.retrieval = SampleRetrieval()
+    writer = scripted(GOOD)
+    bench.writer = writer
+    assert await bench.briefings().handle_message(text.encode(), "m1", 2) == "accepted"
+    assert writer.tasks == []
+    assert await bench.briefings().handle_message(newer.encode(), "m2", 1) == "completed"
+    assert await bench.briefings().handle_message(newer.encode(), "m3", 1) == "already_final"
+    assert len(writer.tasks) == 3
+
+
+async def test_a_death_between_putting_back_and_noting_it_costs_no_run() -> None:
+    bench = Workbench(retrieval=SampleRetrieval(faults=[SearchRefused("x")] * 3))
+    [text] = await bench.submitted("a")
+
+    def plan(_at: int, when: str, step: Step) -> None:
+        if step[0] == "put" and when == "after":
+            raise Killed
+
+    dying = replace(bench.memory.storage, queue=FaultyQueue(bench.memory.queue, Faults(plan)))
+    with pytest.raises(Killed):
+        await Workbench(storage=dying, retrieval=bench.retrieval).briefings().handle_message(text.encode(), "m1", 1)
+    bench.memory.blobs.lag_seconds = 60
+    newer = bench.memory.queue.texts[-1]
+    bench.retrieval, bench.writer = SampleRetrieval(), scripted(GOOD)
+    assert await bench.briefings().handle_message(newer.encode(), "m2", 1) == "completed"
+    assert await bench.briefings().handle_message(text.encode(), "m1", 2) == "already_final"
+
+
+async def test_a_briefing_is_given_up_after_seven_days() -> None:
+    bench = Workbench(retrieval=SampleRetrieval(faults=[SearchRefused("x")] * 3))
+    [text] = await bench.submitted("a")
+    record = await bench.record("a")
+    old = record.standing_as(created_at=now() - GIVE_UP_AFTER)
+    await RecordStore(bench.memory.blobs).save(old)
+    assert await bench.briefings().handle_message(text.encode(), "m1", 1) == "failed"
+    assert (await bench.view("a")).reason == "gave_up"
+
+
+async def test_a_waiting_briefing_can_be_deleted() -> None:
+    bench = Workbench(retrieval=SampleRetrieval(faults=[SearchRefused("x")] * 3))
+    [text] = await bench.submitted("a")
+    await bench.briefings().handle_message(text.encode(), "m1", 1)
+    await bench.briefings().delete("a", NOBODY)
+    assert await bench.briefings().handle_message(bench.memory.queue.texts[-1].encode(), "m2", 1) == "already_final"
+    assert (await bench.briefings().batch("b1")).counts == {"cancelled": 1}
+
+
+FINAL_AT_ONCE = [ContentFiltered("x"), InvalidQuery("x"), InvalidQuery("x", code="too_many_clauses")]
+
+
+@pytest.mark.parametrize("fault", FINAL_AT_ONCE, ids=lambda fault: fault.code)
+async def test_what_nobody_can_cure_fails_at_once(fault: RetrievalError) -> None:
+    bench = Workbench(writer=scripted(fault))
     [text] = await bench.submitted("a")
     assert await bench.briefings().handle_message(text.encode(), "m1", 1) == "failed"
     assert (await bench.view("a")).reason == fault.code
 
 
 MODEL_FAULTS = [
-    (ModelThrottled("x", retry_after=100.0), True),
-    (ModelTimeout("x", retry_after=100.0), True),
-    (DailyLimit("x", retry_after=5000.0), True),
-    (StorageUnavailable("x", retry_after=100.0), True),
-    (ContentFiltered("x"), False),
-    (ModelIncomplete("x"), False),
+    ModelThrottled("x", retry_after=100.0),
+    ModelTimeout("x", retry_after=100.0),
+    ModelRefused("x"),
+    DailyLimit("x", retry_after=5000.0),
+    StorageUnavailable("x", retry_after=100.0),
 ]
 
 
-@pytest.mark.parametrize(("fault", "temporary"), MODEL_FAULTS, ids=lambda fault: getattr(fault, "code", ""))
-async def test_each_fault_of_the_writer_has_its_outcome(fault: RetrievalError, temporary: bool) -> None:
+@pytest.mark.parametrize("fault", MODEL_FAULTS, ids=lambda fault: getattr(fault, "code", ""))
+async def test_faults_of_the_model_wait(fault: RetrievalError) -> None:
     bench = Workbench(writer=scripted(fault))
     [text] = await bench.submitted("a")
-    if temporary:
-        with pytest.raises(Redeliver, match=fault.code):
-            await bench.briefings().handle_message(text.encode(), "m1", 1)
-    assert await bench.briefings().handle_message(text.encode(), "m1", 2, last_delivery=temporary) == "failed"
+    assert await bench.briefings().handle_message(text.encode(), "m1", 1) == "waiting"
+    assert (await bench.view("a")).reason == fault.code
+    assert bench.memory.queue.delays[-1] >= (fault.retry_after or 1)
+
+
+@pytest.mark.parametrize("fault", [ModelIncomplete("x"), ModelFailed("x")], ids=lambda fault: fault.code)
+async def test_a_faulty_reply_of_the_model_is_final_at_the_third_attempt(fault: RetrievalError) -> None:
+    bench = Workbench(writer=scripted(fault))
+    [text] = await bench.submitted("a")
+    outcomes = []
+    for delivery in (1, 2, 3):
+        outcomes.append(await bench.briefings().handle_message(text.encode(), f"m{delivery}", 1))
+        text = bench.memory.queue.texts[-1]
+    assert outcomes == ["waiting", "waiting", "failed"]
     assert (await bench.view("a")).reason == fault.code
 
 
@@ -232,13 +332,11 @@ async def test_a_wait_that_fits_the_deadline_is_waited_out() -> None:
     assert (await bench.view("a")).attempts == 1
 
 
-async def test_a_passed_deadline_is_redelivered_and_at_last_failed() -> None:
+async def test_a_passed_deadline_waits() -> None:
     bench = Workbench(writer=ScriptedWriter([GOOD], before=lambda _: asyncio.sleep(5)))
     bench.settings = replace(FAST, deadline_seconds=0.2)
     [text] = await bench.submitted("a")
-    with pytest.raises(Redeliver, match="deadline_passed"):
-        await bench.briefings().handle_message(text.encode(), "m1", 1)
-    assert await bench.briefings().handle_message(text.encode(), "m1", 5, last_delivery=True) == "failed"
+    assert await bench.briefings().handle_message(text.encode(), "m1", 1) == "waiting"
     assert (await bench.view("a")).reason == "deadline_passed"
 
 
@@ -249,7 +347,7 @@ async def test_a_mistake_of_ours_says_nothing_of_itself() -> None:
         await bench.briefings().handle_message(text.encode(), "m1", 1)
     assert "secret" not in "".join(traceback.format_exception(raised.value))
     assert await bench.briefings().handle_message(text.encode(), "m1", 2, last_delivery=True) == "failed"
-    assert (await bench.view("a")).reason == "internal_error"
+    assert (await bench.view("a")).reason == "delivery_failed"
 
 
 async def test_no_evidence_does_not_call_the_writer() -> None:
@@ -281,7 +379,7 @@ async def test_an_index_that_needs_a_callers_token_fails_in_words() -> None:
 
 
 @pytest.mark.parametrize("when", ["before the first delivery", "while it waits for another"])
-async def test_storage_that_is_down_is_redelivered(when: str) -> None:
+async def test_a_message_waits_for_storage_that_is_down(when: str) -> None:
     bench = Workbench()
     [text] = await bench.submitted("a")
 
@@ -290,9 +388,23 @@ async def test_storage_that_is_down_is_redelivered(when: str) -> None:
             raise StorageUnavailable("down")
 
     down = replace(bench.memory.storage, blobs=FaultyBlobs(bench.memory.blobs, Faults(plan)))
+    assert await Workbench(storage=down).briefings().handle_message(text.encode(), "m1", 1) == "waiting"
+    assert (bench.memory.queue.texts[-1], bench.memory.queue.delays[-1]) == (text, 60)
+    assert await bench.briefings().handle_message(text.encode(), "m2", 1) == "completed"
+
+
+async def test_where_nothing_can_be_stored_or_put_back_the_queue_keeps_the_message() -> None:
+    bench = Workbench()
+    [text] = await bench.submitted("a")
+
+    def plan(*_: object) -> None:
+        raise StorageUnavailable("down")
+
+    faults = Faults(plan)
+    storage = bench.memory.storage
+    down = replace(storage, blobs=FaultyBlobs(storage.blobs, faults), queue=FaultyQueue(storage.queue, faults))
     with pytest.raises(Redeliver, match="storage_unavailable"):
-        await Workbench(storage=down).briefings().handle_message(text.encode(), "m1", 1)
-    assert await bench.briefings().handle_message(text.encode(), "m1", 2) == "completed"
+        await Workbench(storage=down).briefings().handle_message(text.encode(), "m1", 5, last_delivery=True)
 
 
 async def test_each_final_record_is_announced() -> None:

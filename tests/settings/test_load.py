@@ -405,10 +405,11 @@ def test_secrets_are_not_in_any_repr() -> None:
     assert "SECRET" not in repr(load_settings(environ))
 
 
-def test_queue_name_is_usable_at_import_whatever_it_says() -> None:
+def test_an_unusable_queue_name_is_no_queue() -> None:
     assert queue_name({}) == "briefings"
     assert queue_name({"AiAgents__Briefings__QueueName": "reports"}) == "reports"
-    assert queue_name({"AiAgents__Briefings__QueueName": "!"}) == "briefings"
+    assert queue_name({"AiAgents__Briefings__QueueName": "!"}) is None
+    assert queue_name({"AiAgents__Briefings__QueueName": "x" * 57}) is None
 
 
 MODES = [

@@ -83,6 +83,7 @@ def briefing_json(view: BriefingView) -> dict[str, Any]:
     }
     optional = {
         "reason": view.reason,
+        "retryAt": moment(view.retry_at),
         "startedAt": moment(view.started_at),
         "finishedAt": moment(view.finished_at),
         "uncheckedAnswer": view.unchecked_answer,
@@ -102,7 +103,8 @@ def _section_json(section: SectionView) -> dict[str, Any]:
         "citations": [citation_json(citation) for citation in section.citations],
         "problems": [citation_problem_json(problem) for problem in section.problems],
     }
-    return shown if section.unchecked_answer is None else shown | {"uncheckedAnswer": section.unchecked_answer}
+    optional = {"uncheckedAnswer": section.unchecked_answer, "reason": section.reason}
+    return shown | {name: value for name, value in optional.items() if value is not None}
 
 
 def _problem_json(problem: Problem | CitationProblem) -> dict[str, Any]:

@@ -329,6 +329,13 @@ type Options = {
   @minValue(1)
   AiAgents__Model__DailyTokenLimit: int?
 
+  @minValue(1)
+  @maxValue(3600)
+  AiAgents__Model__TimeoutSeconds: int?
+
+  @description('A Key Vault reference; for an endpoint that is not one of Azure.')
+  AiAgents__Model__ApiKey: string?
+  AiAgents__Model__Scope: string?
   AiAgents__Model__TakesImages: bool?
 
   @minValue(1)

@@ -1,7 +1,8 @@
 """Errors of answers, under the roots of retrieval. No message holds a prompt, an answer or a key.
 
 CallerError
-└── ContentFiltered    the model's content filter, or the model itself, declined
+├── ContentFiltered    the model's content filter, or the model itself, declined
+└── ModelPromptTooLong the prompt is over the model's window or over its rate for one request
 OperatorError
 ├── ModelRefused       the model endpoint refuses the request or the app's identity
 └── ModelIncomplete    the answer was cut at the token cap or is empty
@@ -23,10 +24,17 @@ class ContentFiltered(CallerError):
     code = "content_filtered"
 
 
+class ModelPromptTooLong(CallerError):
+    """The prompt is over the model's window, or over its rate for one request."""
+
+    code = "model_prompt_too_long"
+
+
 class ModelRefused(OperatorError):
-    """The model endpoint refuses the request or the app's identity."""
+    """The model endpoint refuses the request or the app's identity; `status` is its HTTP status, for the log."""
 
     code = "model_refused"
+    status: int | None = None
 
 
 class ModelIncomplete(OperatorError):

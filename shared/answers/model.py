@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
-from shared.retrieval import QUIET, IdentityUnavailable, Signals, SpanHandle, fence, is_loopback_host
+from shared.retrieval import MAX_ANSWER_CHARACTERS, QUIET, IdentityUnavailable, Signals, SpanHandle, fence
 
 from .errors import ContentFiltered, ModelIncomplete, ModelTimeout
 from .settings import ModelSettings
@@ -158,19 +158,25 @@ class ModelWriter:
             chat, settings = await asyncio.to_thread(_chat_class), self._settings
             # Another call may have made one while this one waited; a second one would never be closed.
             self._chat = self._chat or chat(
-                base_url(settings.endpoint), settings.deployment, self._token_provider(), settings.timeout_seconds
+                base_url(settings.endpoint), settings.deployment, self._key(), settings.timeout_seconds
             )
         return self._chat
 
-    def _token_provider(self) -> Callable[[], Awaitable[str]] | None:
-        """Where tokens come from; None for a loopback http address, which is sent none."""
-        parts = urlsplit(self._settings.endpoint)
-        return None if parts.scheme == "http" and is_loopback_host(parts.hostname) else self._token
+    def _key(self) -> str | Callable[[], Awaitable[str]] | None:
+        """The key, or where tokens come from; None for an address that is sent neither.
+
+        The app's token goes to Azure's own model hosts, to another https host only where a scope is set for it.
+        """
+        if self._settings.api_key:
+            return self._settings.api_key
+        https = urlsplit(self._settings.endpoint).scheme == "https"
+        return self._token if https and (self._settings.scope or is_azure(self._settings.endpoint)) else None
 
     async def _token(self) -> str:
         host = urlsplit(self._settings.endpoint).hostname or ""
+        scope = self._settings.scope or (FOUNDRY_SCOPE if host.endswith(FOUNDRY_HOST) else SCOPE)
         try:
-            token = await self._credential.get_token(FOUNDRY_SCOPE if host.endswith(FOUNDRY_HOST) else SCOPE)
+            token = await self._credential.get_token(scope)
         except Exception:  # whatever a credential raises, there is no token, and its text names tenants and clients
             raise IdentityUnavailable("no token for the model could be had") from None
         return str(token.token)
@@ -211,10 +217,14 @@ def base_url(endpoint: str) -> str:
     return endpoint.rstrip("/") + ("" if urlsplit(endpoint).path.strip("/") else AZURE_PATH)
 
 
+def is_azure(endpoint: str) -> bool:
+    """Whether an endpoint is one of Azure's own model hosts."""
+    return (urlsplit(endpoint).hostname or "").endswith(AZURE_HOSTS)
+
+
 def provider(endpoint: str) -> Provider:
     """The kind of service behind an endpoint, by OpenTelemetry's names."""
-    host = urlsplit(endpoint).hostname or ""
-    return "azure.ai.openai" if host.endswith(AZURE_HOSTS) else "openai"
+    return "azure.ai.openai" if is_azure(endpoint) else "openai"
 
 
 def _tell(span: SpanHandle, finish: str | None, usage: Usage | None) -> None:
@@ -232,3 +242,5 @@ def _require_whole(text: str, finish: str | None, refused: bool) -> None:
         raise ModelIncomplete("the answer was cut at the token limit")
     if not text.strip():
         raise ModelIncomplete("the model gave an empty answer")
+    if len(text) > MAX_ANSWER_CHARACTERS:
+        raise ModelIncomplete("the model gave an answer over the limit")

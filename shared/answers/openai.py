@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -15,20 +16,26 @@ from openai import (
     APIStatusError,
     APITimeoutError,
     AsyncOpenAI,
+    DefaultAsyncHttpxClient,
     OpenAIError,
     omit,
 )
 
 from shared.retrieval import RetrievalError
 
-from .errors import ContentFiltered, ModelFailed, ModelRefused, ModelThrottled, ModelTimeout
+from .errors import ContentFiltered, ModelFailed, ModelPromptTooLong, ModelRefused, ModelThrottled, ModelTimeout
 from .writer import Usage
 
 NO_KEY = "none"
+MAX_COUNT = 10**12
+"""No model counts more tokens in one call."""
+_HALF = re.compile("[\ud800-\udfff]")
+_TOO_LARGE = re.compile("request too large", re.IGNORECASE)
+_OVER_WINDOW = re.compile("maximum context length|context window", re.IGNORECASE)
 FILTER_CODES = ("content_filter", "content_policy_violation", "responsibleaipolicyviolation")
 DEFAULT_WAIT = 10.0
 """Seconds to wait after a 429 that does not say how long."""
-LONGEST_WAIT = 86_400.0
+LONGEST_WAIT = 7 * 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +56,15 @@ class OpenAIChat:
     """One deployment behind one endpoint. Its own repetitions are off: who waits, and how long, is decided above."""
 
     def __init__(
-        self, base_url: str, deployment: str, token: Callable[[], Awaitable[str]] | None, timeout_seconds: float
+        self, base_url: str, deployment: str, key: str | Callable[[], Awaitable[str]] | None, timeout_seconds: float
     ) -> None:
-        # Without tokens the SDK still wants a key; the header that would carry it is left out.
-        self._headers = {} if token else {"Authorization": omit}
-        self._client = AsyncOpenAI(base_url=base_url, api_key=token or NO_KEY, timeout=timeout_seconds, max_retries=0)
+        # Without a key the SDK still wants one; the header that would carry it is left out.
+        self._headers = {} if key else {"Authorization": omit}
+        # A redirect would take the prompt, and on the same host the token, to wherever the reply says.
+        http_client = DefaultAsyncHttpxClient(follow_redirects=False, timeout=timeout_seconds)
+        self._client = AsyncOpenAI(
+            base_url=base_url, api_key=key or NO_KEY, timeout=timeout_seconds, max_retries=0, http_client=http_client
+        )
         # Plain roles and contents, as every version and every compatible server takes them; the SDK's types want more.
         self._completions: Any = self._client.chat.completions
         self._deployment = deployment
@@ -94,7 +105,23 @@ def _whole(reply: Any) -> Completion:
         return Completion("", usage=_usage(reply.usage))
     choice = reply.choices[0]
     refused = bool(getattr(choice.message, "refusal", None))
-    return Completion(choice.message.content or "", choice.finish_reason, refused, _usage(reply.usage))
+    return Completion(_text(choice.message.content), _word(choice.finish_reason), refused, _usage(reply.usage))
+
+
+def _text(content: Any) -> str:
+    """The text of a content: a text, or a list of text parts. Raises ModelFailed for anything else."""
+    if isinstance(content, list):
+        return "".join(
+            _text(part.get("text") if isinstance(part, dict) else getattr(part, "text", part)) for part in content
+        )
+    if content is not None and not isinstance(content, str):
+        raise ModelFailed("the model's reply cannot be read")
+    # Half of a surrogate pair could be neither stored nor sent on.
+    return _HALF.sub("\ufffd", content or "")
+
+
+def _word(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 def _piece(piece: Any) -> Completion:
@@ -103,13 +130,14 @@ def _piece(piece: Any) -> Completion:
         return Completion("", usage=usage)
     choice = piece.choices[0]
     refused = bool(getattr(choice.delta, "refusal", None))
-    return Completion(choice.delta.content or "", choice.finish_reason, refused, usage)
+    return Completion(_text(choice.delta.content), _word(choice.finish_reason), refused, usage)
 
 
 def _usage(usage: Any) -> Usage | None:
-    if usage is None or usage.prompt_tokens is None or usage.completion_tokens is None:
+    counts = [getattr(usage, name, None) for name in ("prompt_tokens", "completion_tokens")]
+    if not all(isinstance(count, int) and not isinstance(count, bool) and 0 <= count < MAX_COUNT for count in counts):
         return None
-    return Usage(usage.prompt_tokens, usage.completion_tokens)
+    return Usage(int(counts[0] or 0), int(counts[1] or 0))
 
 
 @asynccontextmanager
@@ -119,7 +147,9 @@ async def _translated() -> AsyncIterator[None]:
     except OpenAIError as error:
         # From nothing: the SDK's texts repeat what the service says about the prompt.
         raise translate(error) from None
-    except (ValueError, AttributeError, TypeError):  # a reply that is no chat completion
+    except RetrievalError:
+        raise
+    except Exception:  # a reply that is no chat completion, however the SDK trips over it
         raise ModelFailed("the model's reply cannot be read") from None
 
 
@@ -140,13 +170,26 @@ def _from_status(error: APIStatusError) -> RetrievalError:
     status = error.status_code
     if _is_filter(error):
         return ContentFiltered("the model's content filter declined")
+    if _is_too_long(error):
+        return ModelPromptTooLong("the prompt is longer than the model takes")
     if status == 429:
         return ModelThrottled("the model asks to wait", retry_after=_retry_after(error) or DEFAULT_WAIT)
     if status == 408:
         return ModelTimeout("the model did not answer in time")
     if status >= 500:
         return ModelFailed("the model service failed", retry_after=_retry_after(error))
-    return ModelRefused("the model endpoint refuses the request")
+    refused = ModelRefused("the model endpoint refuses the request" if status >= 400 else "the model endpoint redirects")
+    refused.status = status
+    return refused
+
+
+def _is_too_long(error: APIStatusError) -> bool:
+    """Whether the prompt is over the model's window, or alone over the tokens of a minute, which no wait cures."""
+    body = error.body if isinstance(error.body, dict) else {}
+    message = str(body.get("message") or "")
+    if error.status_code == 429:
+        return _TOO_LARGE.search(message) is not None
+    return "context_length_exceeded" in (error.code, body.get("code")) or _OVER_WINDOW.search(message) is not None
 
 
 def _is_filter(error: APIError) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from typing import Any
 
-from shared.answers import ContentFiltered, DailyLimit, ModelFailed, ModelIncomplete, ModelTimeout
+from shared.answers import ContentFiltered, DailyLimit, ModelFailed, ModelIncomplete, ModelPromptTooLong, ModelTimeout
 from shared.briefing import BriefingBusy, BriefingConflict, BriefingGone, BriefingNotFound
 from shared.retrieval import (
     MAX_ERRORS,
@@ -40,6 +40,7 @@ ERROR_STATUS: dict[type[RetrievalError], int] = {
     SearchTimeout: 504,
     RetrievalError: 500,
     ContentFiltered: 422,
+    ModelPromptTooLong: 422,
     BriefingNotFound: 404,
     BriefingGone: 410,
     BriefingConflict: 409,

@@ -8,7 +8,6 @@ import os
 from collections.abc import Awaitable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from shared.answers import AnswerWriter, ExtractiveWriter, ModelPlanner, ModelSettings, ModelWriter
 from shared.briefing import BriefingParts, Briefings, DailyTokens, ReadyCheck, Storage
@@ -20,7 +19,6 @@ from shared.retrieval import (
     Retrieval,
     RetrievalError,
     RetrievalSettings,
-    is_loopback_host,
     make_credential,
 )
 from shared.settings import Settings, load_settings
@@ -116,8 +114,7 @@ class Services:
         limit = model.daily_token_limit
         tokens = None if limit is None else DailyTokens((await self._made_storage()).blobs, limit)
         self.telemetry.allow("model", [model.deployment])
-        credential = None if is_loopback_host(urlsplit(model.endpoint).hostname) else self.credential
-        return ModelWriter(model, credential, tokens, self.signals)
+        return ModelWriter(model, self.credential, tokens, self.signals)
 
     async def storage_as_it_is(self) -> Storage:
         """The storage for putting a message back, also where other settings of briefings are wrong. Raises NotConfigured."""
@@ -195,7 +192,7 @@ class Services:
 
     def log_operator_error(self, route: str, error: RetrievalError) -> None:
         """Tells operators of an error that they have to mend; never of what a caller sent."""
-        self.signals.event("request_failed", route=route, error_type=error.code)
+        self.signals.event("request_failed", route=route, error_type=error.code, status=getattr(error, "status", None))
 
     def log_fault(self, route: str, error: BaseException) -> None:
         """Tells operators of a fault of ours by its type."""

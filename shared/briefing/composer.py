@@ -7,7 +7,17 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, Protocol, Self, TypeVar
 
-from shared.answers import AnswerOptions, AnswerStatus, AnswerWriter, ContentFiltered, Draft, Task, Usage, Writer
+from shared.answers import (
+    AnswerOptions,
+    AnswerStatus,
+    AnswerWriter,
+    ContentFiltered,
+    Draft,
+    ModelPromptTooLong,
+    Task,
+    Usage,
+    Writer,
+)
 from shared.answers.answer import Written, write_checked
 from shared.retrieval import (
     QUIET,
@@ -261,7 +271,7 @@ class Composer:
             options = AnswerOptions(required=section.required, check_figures=section.check_figures)
             try:
                 written = await self._write(run, task, options)
-            except ContentFiltered as error:
+            except (ContentFiltered, ModelPromptTooLong) as error:
                 # Nothing cures it, and the other sections can be written all the same.
                 span.set(outcome="failed", error_type=error.code)
                 return _failed(section, error), None

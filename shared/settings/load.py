@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from shared.answers import ModelSettings
+from shared.answers.model import is_azure as is_azure_model
 from shared.briefing import BriefingSettings, StorageSettings
 from shared.retrieval import (
     ContextOptions,
@@ -136,6 +137,10 @@ def _load_model(block: ModelBlock, storage: StorageSettings | None, report: Repo
             report.add(
                 MODEL + key, "Is required with an endpoint." if key == "Deployment" else "Is required with a deployment."
             )
+    if block.api_key is not None and block.endpoint is not None and is_azure_model(block.endpoint):
+        report.add(f"{MODEL}ApiKey", "Must not be set with an endpoint of Azure, which takes the app's identity.")
+    if block.api_key is not None and block.scope is not None:
+        report.add(f"{MODEL}Scope", "Cannot stand beside ApiKey.")
     if block.endpoint is None or block.deployment is None:
         return None
     if block.daily_token_limit is not None and storage is None:

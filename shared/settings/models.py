@@ -160,6 +160,9 @@ class ModelBlock(Block):
     max_output_tokens: Integer = _setting("Most tokens of one model reply.", 2_000, ge=1)
     max_concurrency: Integer = _setting("Model calls at once in one process.", 4, ge=1, le=1_000)
     daily_token_limit: Integer | None = _setting("Most tokens a day for the whole app.", ge=1)
+    timeout_seconds: Number = _setting("Most seconds for one model call.", 120, ge=1, le=3_600)
+    api_key: Text | None = _setting("Key of an endpoint that is not Azure's; in Azure a Key Vault reference.", repr=False)
+    scope: Text | None = _setting("What to ask the app's token for, for an endpoint that is not one of Azure's model hosts.")
     takes_images: Flag = _setting("Whether the model takes image parts of an agent's messages.", False)
 
 

@@ -54,6 +54,7 @@ ERROR_CODES = frozenset(
         "message_too_large",
         "model_failed",
         "model_incomplete",
+        "model_prompt_too_long",
         "model_refused",
         "model_throttled",
         "model_timeout",

@@ -16,6 +16,7 @@ from shared.answers import (
     Draft,
     ModelFailed,
     ModelIncomplete,
+    ModelPromptTooLong,
     ModelRefused,
     ModelSettings,
     ModelThrottled,
@@ -97,6 +98,64 @@ async def test_a_synthesis_is_told_to_keep_markers() -> None:
     assert "Keep the markers [Evidence n]" in prompt
 
 
+def _content(content: str) -> str:
+    """A reply whose content is this JSON."""
+    message = f'{{"role":"assistant","content":{content}}}'
+    return f'{{"id":"c","choices":[{{"index":0,"finish_reason":"stop","message":{message}}}]}}'
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ('[{"type": "text", "text": "Half "}, {"type": "text", "text": "and half."}]', "Half and half."),
+        (r'"half \ud83d [Evidence 1]"', "half \ufffd [Evidence 1]"),
+    ],
+)
+async def test_odd_contents_are_read(content: str, text: str) -> None:
+    async with ModelServer(Reply(raw=_content(content))) as server:
+        assert (await _written(server)).text == text
+
+
+@pytest.mark.parametrize("usage", ['"many"', '{"prompt_tokens": "x", "completion_tokens": 1}', '{"prompt_tokens": -1}', "5"])
+async def test_usage_that_is_no_count_is_not_recorded(usage: str) -> None:
+    raw = _content('"Good [Evidence 1]."')[:-1] + f', "usage": {usage}}}'
+    async with ModelServer(Reply(raw=raw)) as server:
+        assert (await _written(server)).usage is None
+
+
+async def test_a_redirect_is_not_followed() -> None:
+    async with ModelServer(GOOD) as other:
+        moved = Reply(status=307, raw="", headers={"Location": f"{other.url}/openai/v1/chat/completions"})
+        async with ModelServer(moved) as server:
+            with pytest.raises(ModelRefused, match="redirects") as raised:
+                await _written(server)
+        assert (other.requests, raised.value.status) == ([], 307)
+
+
+async def test_a_key_is_sent_where_one_is_set() -> None:
+    async with ModelServer(GOOD) as server:
+        await _written(server, api_key="k3y")
+    assert server.keys == ["Bearer k3y"]
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "scope", "asked"),
+    [
+        ("https://model.example.org", None, []),
+        ("https://openai.azure.com.example.org", None, []),
+        ("https://model.example.org", "api://model/.default", ["api://model/.default"]),
+    ],
+)
+async def test_the_token_goes_to_no_other_host(endpoint: str, scope: str | None, asked: list[str]) -> None:
+    credential = Tokens(RuntimeError("none"))
+    settings = ModelSettings(endpoint=endpoint, deployment="gpt", scope=scope, timeout_seconds=0.5)
+    writer = ModelWriter(settings, credential)
+    with pytest.raises(RetrievalError):
+        await writer.write(_task())
+    await writer.close()
+    assert credential.scopes == asked
+
+
 FAULTS = [
     pytest.param(Reply.error(429, retry_after="20"), ModelThrottled, 20.0, id="429 with seconds"),
     pytest.param(Reply.error(429, retry_after_ms="1500"), ModelThrottled, 1.5, id="429 with milliseconds"),
@@ -128,6 +187,23 @@ FAULTS = [
     pytest.param(Reply(raw="[]"), ModelFailed, None, id="a list"),
     pytest.param(Reply(raw='{"choices":[{}]}'), ModelFailed, None, id="a choice without a message"),
     pytest.param(Reply(text=GOOD, delay=1.0), ModelTimeout, None, id="slow"),
+    pytest.param(Reply.error(429, retry_after="86400"), ModelThrottled, 86_400.0, id="429 for a day"),
+    pytest.param(Reply.error(400, "context_length_exceeded"), ModelPromptTooLong, None, id="over the window"),
+    pytest.param(
+        Reply(
+            status=429,
+            raw='{"error":{"message":"Request too large on tokens per min","code":"rate_limit_exceeded"}}',
+        ),
+        ModelPromptTooLong,
+        None,
+        id="request too large",
+    ),
+    pytest.param(Reply(status=307, raw="", headers={"Location": "https://elsewhere.example"}), ModelRefused, None, id="307"),
+    pytest.param(Reply(text="x" * 600_000), ModelIncomplete, None, id="over-long"),
+    pytest.param(Reply(raw=_content("5")), ModelFailed, None, id="a number as content"),
+    pytest.param(Reply(raw=_content('{"a": 1}')), ModelFailed, None, id="an object as content"),
+    pytest.param(Reply(raw=_content('[{"type": "text", "text": 5}]')), ModelFailed, None, id="a part without text"),
+    pytest.param(Reply(raw=_content("[" * 5_000 + "]" * 5_000)), ModelFailed, None, id="deep nesting"),
 ]
 
 

@@ -99,17 +99,33 @@ async def handle_delete(services: Services, call: Call) -> Reply:
     return Reply(status=204)
 
 
-async def handle_batch(services: Services, call: Call) -> Reply:
-    """How far a batch is."""
-    return Reply(body=batch_json(await (await services.briefings()).batch(_id(call))))
-
-
 def read_batch_page(request: Request) -> BatchPlace:
     """Which page of a batch, of which status."""
     place = BatchPlace(request.query.get("status"), request.query.get("continuation"))
     with fault_paths(_PARAMETERS):
         check_batch_page(request.route_params.get("id", ""), place.status, place.continuation)
     return place
+
+
+def read_batch(request: Request) -> BatchPlace | None:
+    """The part of a batch that its page shows; None for JSON, which tells of the whole. Its one form is HTML."""
+    asked = request.query.get("format")
+    if asked is None:
+        return None
+    if asked != "html":
+        flaw = Problem("?format", "out_of_range", "Must be html.")
+        raise InvalidRequest(flaw.message, problems=(flaw,))
+    return read_batch_page(request)
+
+
+async def handle_batch(services: Services, call: Call) -> Reply:
+    """How far a batch is: JSON, or with `format` a page for people."""
+    briefings, place = await services.briefings(), call.body
+    if place is None:
+        return Reply(body=batch_json(await briefings.batch(_id(call))))
+    with fault_paths(_PARAMETERS):
+        page = await briefings.render_batch(_id(call), call.caller, status=place.status, continuation=place.continuation)
+    return Reply(body=page, headers=PAGE_HEADERS, content_type=CONTENT_TYPES["html"])
 
 
 async def handle_list(services: Services, call: Call) -> Reply:
@@ -177,7 +193,7 @@ SUBMIT_BRIEFINGS = Route(
 )
 GET_BRIEFING = _reading("briefings/{id}", handle_get, read_format)
 DELETE_BRIEFING = _changing("briefings/{id}", handle_delete)
-GET_BATCH = _reading("batches/{id}", handle_batch)
+GET_BATCH = _reading("batches/{id}", handle_batch, read_batch)
 LIST_BATCH = _reading("batches/{id}/briefings", handle_list, read_batch_page)
 RETRY_BATCH = _changing("batches/{id}/retries", handle_retries)
 DELETE_BATCH = _changing("batches/{id}", handle_delete_batch)

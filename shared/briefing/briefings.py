@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -12,20 +12,22 @@ from shared.answers import AnswerWriter
 from shared.retrieval import QUIET, Caller, Format, IndexSettings, RetrievalError, Signals
 
 from .access import Access
+from .batch_page import render_batch_page
 from .batches import Batches, BatchPage, BatchParts, BatchProgress, check_batch_page, erase_record
 from .composer import Composer, EvidenceFinder
-from .definitions import Definition, Definitions, load_definitions
+from .definitions import Definition, Definitions, fill_title, load_definitions
 from .errors import BriefingGone, BriefingNotFound, InternalFault, Redeliver
 from .jobs import Intake
 from .messages import Delivery, Outcome
 from .page import render_page
+from .parameters import complete_parameters
 from .record_store import Announcer, RecordStore
 from .records import Record, is_id
 from .rejections import RejectionPage, check_rejections_page, list_rejections
 from .settings import BriefingSettings
 from .storage import Storage
 from .submission import BatchReceipt, Receipt, Submission, SubmissionItem, SubmissionParts
-from .view import BriefingView, view_of
+from .view import BriefingView, page_view_of, view_of
 from .worker import PoisonHandler, Worker, Workshop
 
 # Whether briefings could be run now: each part by name, none of them with a secret.
@@ -132,13 +134,14 @@ class Briefings:
     async def get(self, briefing_id: str, caller: Caller, format: Format = "html") -> BriefingView:  # noqa: A002
         """A briefing, its texts in the format. Raises `BriefingNotFound`, `BriefingGone`, `Forbidden`."""
         record = await self._readable(briefing_id, caller)
-        return await asyncio.to_thread(view_of, record, format, self._parts.allowed_link_hosts)
+        return await asyncio.to_thread(view_of, self._with_defaults(record), format, self._parts.allowed_link_hosts)
 
     async def render(self, briefing_id: str, format: Format, caller: Caller) -> str:  # noqa: A002
         """The readable page of a briefing. Raises as `get`. A browser gets `PAGE_CONTENT_SECURITY_POLICY` with the HTML."""
-        view = await self.get(briefing_id, caller, format)
-        definition = self._definitions.exactly(view.briefing, view.definition_version)
-        return await asyncio.to_thread(render_page, view, definition.title if definition else "Briefing")
+        record = await self._readable(briefing_id, caller)
+        definition = self._definitions.exactly(record.standing.briefing, record.standing.version)
+        title = fill_title(definition, record.parameters) if definition else "Briefing"
+        return await asyncio.to_thread(self._render, self._with_defaults(record), format, title)
 
     async def delete(self, briefing_id: str, caller: Caller) -> None:
         """Cancels what has not begun, erases what is final; its id stays taken. Deleting again changes nothing.
@@ -172,6 +175,14 @@ class Briefings:
         check_batch_page(known, status, continuation)
         await self._prepare()
         return await self._batches.page(known, caller, status=status, continuation=continuation)
+
+    async def render_batch(
+        self, batch_id: str, caller: Caller, *, status: str | None = None, continuation: str | None = None
+    ) -> str:
+        """The readable page of a batch, in HTML. Raises as `batch` and `batch_page`."""
+        progress = await self.batch(batch_id)
+        page = await self.batch_page(batch_id, caller, status=status, continuation=continuation)
+        return render_batch_page(progress, page, status)
 
     async def retry_batch(self, batch_id: str, caller: Caller) -> tuple[Receipt, ...]:
         """One new briefing for each failed and each unchecked one of a batch; the same ones whenever it is called."""
@@ -247,6 +258,16 @@ class Briefings:
             raise BriefingGone("the briefing was deleted")
         self._access.require_readable(record.standing.indexes, caller)
         return record
+
+    def _with_defaults(self, record: Record) -> Record:
+        """The record with the parameters that its definition adds; as it is when that version is gone."""
+        definition = self._definitions.exactly(record.standing.briefing, record.standing.version)
+        if definition is None or record.standing.erased:
+            return record
+        return replace(record, parameters=complete_parameters(definition.parameters, record.parameters))
+
+    def _render(self, record: Record, format: Format, title: str) -> str:  # noqa: A002
+        return render_page(page_view_of(record, format, self._parts.allowed_link_hosts), title)
 
     async def _record(self, briefing_id: str) -> Record:
         pointer = await self._store.pointer(briefing_id)

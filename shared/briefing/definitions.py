@@ -100,6 +100,17 @@ class Definition:
         }
 
 
+def fill_title(definition: Definition, parameters: Mapping[str, Any]) -> str:
+    """The title with its parameters on one line; one that names none is followed by the values that were given."""
+    values = definition.values(parameters)
+    if PLACEHOLDER.search(definition.title):
+        filled = fill_text(definition.title, values)
+    else:
+        given = ", ".join(_shown(values[name]) for name in values if name in parameters)
+        filled = f"{definition.title}: {given}" if given else definition.title
+    return " ".join(filled.split())
+
+
 def fill_text(template: str, values: Mapping[str, Any]) -> str:
     """A prompt or query with the parameters in it, in one pass: a value's own braces stay as they are."""
     return PLACEHOLDER.sub(lambda match: _shown(values[match[1]]), template)
@@ -284,6 +295,7 @@ def _mistakes(definition: Definition, path: Path) -> Iterable[tuple[str, str]]:
         yield "sections", f"two sections are named {name}"
     for parameter in definition.parameters:
         yield from _bad_default(parameter)
+    yield from _unknown_placeholders(definition, definition.title, "title")
     for position, section in enumerate(definition.sections):
         yield from _section_mistakes(definition, section, f"sections[{position}]")
     if definition.synthesis:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import html
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -13,6 +13,7 @@ from shared.answers.literal import unescape_markdown
 from shared.retrieval import Citation, CitationProblem, Format, Problem, Source, resolve
 
 from .composer import Result, SectionResult, SectionStatus, sources_of
+from .headings import heading, lower_headings
 from .records import Record, Status
 
 
@@ -89,6 +90,56 @@ def view_of(record: Record, form: Format = "html", allowed_hosts: Iterable[str] 
     return _with_result(view, Result.from_json(record.result), tuple(allowed_hosts))
 
 
+# Citations of a page are numbers: `[1]`, the place of the source in the page's own list. In HTML they lead to that list by
+# an anchor made from the number alone; the address that stands in for it while a text is resolved belongs to nobody
+# (https://www.rfc-editor.org/rfc/rfc2606).
+_STAND_IN = "https://citation.invalid/"
+_STAND_IN_LINK = re.compile(rf'<a href="{re.escape(_STAND_IN)}(\d+)" rel="noopener noreferrer">')
+
+
+def page_view_of(record: Record, form: Format = "html", allowed_hosts: Iterable[str] = ()) -> BriefingView:
+    """The view for a page: citations as numbers, `sources` only the cited ones, numbered in order of first use.
+
+    Texts of a long briefing take a while: call it in a thread.
+    """
+    hosts = tuple(allowed_hosts)
+    view = view_of(record, form, hosts)
+    if record.result is None:
+        return view
+    result = Result.from_json(record.result)
+    shown = (*((view.synthesis,) if view.synthesis else ()), *view.sections)
+    cited = _merged([part for part in shown if part.answer is not None])
+    places = {citation.number: place for place, citation in enumerate(cited, 1)}
+    by_number = {source.number: source for source in result.sources}
+    sources = tuple(replace(by_number[number], number=place) for number, place in places.items())
+
+    def numbered(part: SectionView, section: SectionResult) -> SectionView:
+        if part.answer is None:
+            return part
+        own = _numbered_sources(section, places, by_number, form)
+        text = resolve(section.text, own, format=form, required=section.required, allowed_hosts=hosts).answer
+        if form == "text" and result.writer.literal:
+            text = unescape_markdown(text)
+        anchored = _STAND_IN_LINK.sub(lambda match: f'<a href="#source-{match[1]}">', text)
+        return replace(part, answer=lower_headings(anchored, form))
+
+    sections = tuple(numbered(part, section) for part, section in zip(view.sections, result.sections, strict=True))
+    synthesis = numbered(view.synthesis, result.synthesis) if view.synthesis and result.synthesis else None
+    return replace(view, sections=sections, synthesis=synthesis, citations=cited, sources=sources)
+
+
+def _numbered_sources(
+    section: SectionResult, places: Mapping[int, int], sources: Mapping[int, Source], form: Format
+) -> tuple[Source, ...]:
+    def marked(here: int, there: int) -> Source:
+        place = places.get(there, 0)
+        link = f"{_STAND_IN}{place}" if form == "html" else sources[there].link if form == "markdown" else None
+        # What has no link is put in brackets by the resolution.
+        return Source(number=here, name=f"[{place}]" if link else str(place), link=link)
+
+    return tuple(marked(here, there) for here, there in enumerate(section.numbers, 1))
+
+
 def _with_result(view: BriefingView, result: Result, hosts: tuple[str, ...]) -> BriefingView:
     def shown(section: SectionResult) -> SectionView:
         return _section(section, result, view.format, hosts)
@@ -135,13 +186,6 @@ def _answer_text(synthesis: SectionView | None, sections: Sequence[SectionView],
     if len(sections) == 1:
         return written[0][1] if written else None
     return "\n\n".join(f"{heading(title, form)}\n\n{text}" for title, text in written) or None
-
-
-def heading(title: str, form: Format, level: int = 2) -> str:
-    """A heading in the format."""
-    if form == "html":
-        return f"<h{level}>{html.escape(title)}</h{level}>"
-    return f"{'#' * level} {title}" if form == "markdown" else title
 
 
 def _merged(parts: Sequence[SectionView]) -> tuple[Citation, ...]:

@@ -95,6 +95,22 @@ async def test_pages_for_people(desk: App, form: str, content_type: str) -> None
     assert "AI-generated" in page.content().decode()
 
 
+async def test_the_page_of_a_batch(desk: App) -> None:
+    await submitted(desk, "b1", "b2")
+    await run_message(desk.services, message())
+    where = {"id": "batch"}
+    page = await desk.call(GET_BATCH, route_params=where, query={"format": "html", "status": "queued"})
+    assert (page.status, page.content_type) == (200, "text/html")
+    assert page.headers["Content-Security-Policy"].startswith("default-src 'none'")
+    text = page.content().decode()
+    assert "50 % of 2 briefings are final" in text
+    assert 'href="../briefings/b2?format=html"' in text
+    assert "briefings/b1" not in text
+    for wrong in ({"format": "text"}, {"format": "html", "status": "lost"}, {"format": "html", "continuation": "x"}):
+        refused = await desk.call(GET_BATCH, route_params=where, query=wrong)
+        assert (refused.status, body_of(refused)["errors"][0]["path"]) == (400, f"?{list(wrong)[-1]}")
+
+
 async def test_each_citation_of_a_section_names_its_own_evidence(desk: App) -> None:
     """An inspection's date cites that inspection, not another document with the same number in another section."""
     await submitted(desk, "b1", urn="900001")

@@ -12,11 +12,19 @@ from typing import Any
 import pytest
 
 from shared.answers import Draft, ExtractiveWriter, Usage, Writer
-from shared.briefing import PAGE_CONTENT_SECURITY_POLICY, BriefingView, SubmissionItem
+from shared.briefing import (
+    PAGE_CONTENT_SECURITY_POLICY,
+    BatchPage,
+    BatchProgress,
+    BriefingView,
+    ListedBriefing,
+    SubmissionItem,
+)
+from shared.briefing.batch_page import render_batch_page
 from shared.briefing.composer import Result, SectionResult, number_through, renumbered
 from shared.briefing.page import render_page
 from shared.briefing.records import FINAL, Record, RecordKey, Standing, Status
-from shared.briefing.view import view_of
+from shared.briefing.view import page_view_of, view_of
 from shared.retrieval import Evidence, Format, Source
 from tests.briefing.doubles import ScriptedWriter, evidence_from
 from tests.briefing.workbench import NOBODY, Workbench
@@ -36,17 +44,24 @@ def _section(text: str, status: Any = "completed", **changes: Any) -> SectionRes
 
 
 def _view(result: Result | None, status: Status = "completed", form: Format = "html", **parameters: Any) -> BriefingView:
+    return view_of(_record(result, status, parameters), form)
+
+
+def _page(result: Result | None, status: Status = "completed", form: Format = "html", **parameters: Any) -> str:
+    return render_page(page_view_of(_record(result, status, parameters), form), "School profile")
+
+
+def _record(result: Result | None, status: Status, parameters: dict[str, Any]) -> Record:
     finished = MOMENT if status in FINAL else None
     standing = Standing(
         status=status, briefing="b", version=1, digest="d", created_at=MOMENT, started_at=MOMENT, finished_at=finished
     )
-    record = Record(
+    return Record(
         key=RecordKey(batch_id="b", id="i"),
         standing=standing,
         parameters=parameters or {"urn": "900001"},
         result=result.to_json() if result else None,
     )
-    return view_of(record, form)
 
 
 def _result(*sections: SectionResult, synthesis: SectionResult | None = None, writer: Writer | None = None) -> Result:
@@ -122,18 +137,18 @@ def test_the_html_page_loads_nothing_and_runs_nothing() -> None:
     hostile = _result(
         _section('<script>x</script> ![i](https://evil.example/i.png) [l](https://evil.example) <img src="x"> [Evidence 1].')
     )
-    page = render_page(_view(hostile, urn="<b>\u202e&"), "A <title>")
+    page = render_page(page_view_of(_record(hostile, "completed", {"urn": "<b>\u202e&"})), "A <title>")
     found = _Tags(page)
     assert not {"script", "img", "link", "iframe", "object", "svg", "form", "base"} & set(found.tags)
     assert not {name for name, _ in found.attributes if name.startswith("on") or name in ("style", "src")}
-    assert [value for name, value in found.attributes if name == "href"] == ["https://a.example/1"] * 2
+    assert [value for name, value in found.attributes if name == "href"] == ["#source-1", "https://a.example/1"]
     assert "evil.example" not in page
     assert "<title>A &lt;title&gt;</title>" in page
     assert "&lt;b&gt;" in page
 
 
 def test_the_policy_allows_the_pages_own_style_and_nothing_else() -> None:
-    page = render_page(_view(TWO), "Title")
+    page = _page(TWO)
     [style] = re.findall(r"<style>(.*?)</style>", page, re.DOTALL)
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     assert f"style-src 'sha256-{digest}'" in PAGE_CONTENT_SECURITY_POLICY
@@ -145,7 +160,7 @@ def test_the_policy_allows_the_pages_own_style_and_nothing_else() -> None:
 
 @pytest.mark.parametrize("form", ["html", "markdown", "text"])
 def test_each_page_says_who_wrote_it_and_when_and_lists_cited_sources_only(form: Format) -> None:
-    page = render_page(_view(TWO, form=form), "School profile")
+    page = _page(TWO, form=form)
     assert "Machine-made (AI-generated) by automatic extraction from its sources on 04 March 2026, 05:06 UTC." in page
     assert "https://a.example/1" in page
     assert "Second" in page
@@ -156,8 +171,8 @@ def test_each_page_says_who_wrote_it_and_when_and_lists_cited_sources_only(form:
 
 @pytest.mark.parametrize("form", ["html", "markdown", "text"])
 def test_a_model_is_named(form: Format) -> None:
-    view = _view(_result(_section("x [Evidence 1]"), writer=Writer("model", "gpt-x")), form=form)
-    assert "by the model gpt-x on" in render_page(view, "T")
+    page = _page(_result(_section("x [Evidence 1]"), writer=Writer("model", "gpt-x")), form=form)
+    assert "by the model gpt-x on" in page
 
 
 @pytest.mark.parametrize(
@@ -173,23 +188,113 @@ def test_a_model_is_named(form: Format) -> None:
 )
 @pytest.mark.parametrize("form", ["html", "markdown", "text"])
 def test_an_unfinished_page_says_how_it_stands(status: Status, said: str, form: Format) -> None:
-    page = render_page(_view(None, status, form), "T")
+    page = _page(None, status, form)
     assert said in page
     assert "Machine-made" not in page
 
 
 @pytest.mark.parametrize("form", ["html", "markdown", "text"])
 def test_what_did_not_pass_its_checks_is_not_shown(form: Format) -> None:
-    page = render_page(_view(_result(_section("UNCHECKED", "failed_checks")), "failed_checks", form), "T")
+    page = _page(_result(_section("UNCHECKED", "failed_checks")), "failed_checks", form)
     assert "did not pass its checks" in page
     assert "UNCHECKED" not in page
 
 
 def test_parameters_cannot_write_markdown() -> None:
-    page = render_page(_view(TWO, form="markdown", x="![i](https://evil.example/i) <b>\n# head"), "T")
-    assert "evil.example" not in page
-    assert "<b>" not in page
-    assert "\n# head" not in page
+    page = _page(TWO, form="markdown", x="![i](https://evil.example/i) <b>\n# head *x* [Evidence 1]")
+    assert "- x: `!`\\[`i`\\]`(https://evil.example/i`) &lt;b\\> # head \\*x\\* \\[Evidence 1\\]\n" in page
+
+
+@pytest.mark.parametrize("form", ["html", "text"])
+def test_parameters_are_literal_text(form: Format) -> None:
+    page = _page(TWO, form=form, x="*x* <b> [Evidence 1]\n# head\u202e")
+    assert ("*x* <b> [Evidence 1] # head" if form == "text" else "*x* &lt;b&gt; [Evidence 1] # head<") in page
+
+
+def test_citations_are_numbers_that_lead_to_one_list() -> None:
+    swapped = _result(_section("A [Evidence 3]. B [Evidence 2, 3]."), _section("C [Evidence 1, 2].", title="More"))
+    html = _page(swapped)
+    assert '<p>A <a href="#source-1">[1]</a>. B <a href="#source-2">[2]</a>, <a href="#source-1">[1]</a>.</p>' in html
+    assert '<p>C <a href="#source-3">[3]</a>, <a href="#source-2">[2]</a>.</p>' in html
+    assert re.findall(r'<li id="source-(\d)" dir="auto">(?:<a [^>]*>)?([^<]*)', html) == [
+        ("1", "Uncited"),
+        ("2", "Second"),
+        ("3", "&quot;&gt;&lt;svg onload=alert(1)&gt;"),
+    ]
+    text = _page(swapped, form="text")
+    assert "A [1]. B [2], [1]." in text
+    assert "1. Uncited (https://a.example/3)\n2. Second\n3. " in text
+    markdown = _page(swapped, form="markdown")
+    assert "A [\\[1\\]](<https://a.example/3>). B \\[2\\], [\\[1\\]](<https://a.example/3>)." in markdown
+    assert "1. [Uncited](<https://a.example/3>)\n2. \\[Second\\]" in markdown
+
+
+@pytest.mark.parametrize("form", ["html", "markdown", "text"])
+def test_each_section_has_its_status_whatever_that_of_the_briefing(form: Format) -> None:
+    parts = _result(
+        _section("Found [Evidence 1]."),
+        _section("", "failed", title="Broken", reason="content_filtered"),
+        _section("", "not_answered", title="Silent"),
+        _section("UNCHECKED", "failed_checks", title="Unchecked"),
+    )
+    page = _page(parts, "failed", form)
+    assert "It could not be written. 1 of 4 sections completed." in page
+    assert "Found" in page
+    assert "This part could not be written." in page
+    assert "The information found does not tell what was asked." in page
+    assert "UNCHECKED" not in page
+
+
+@pytest.mark.parametrize("form", ["html", "markdown", "text"])
+def test_a_print_out_is_identified(form: Format) -> None:
+    page = _page(TWO, form=form)
+    for value in ("b, version 1", "04 March 2026, 05:06 UTC", "Briefing", "Batch"):
+        assert value in page
+
+
+def test_headings_of_an_answer_stand_below_those_of_sections() -> None:
+    answer = "# One [Evidence 1]\n\n### Three\n\n> ###### Six\n\n```\n# code\n```\n\nUnder\n===\n\n- # item"
+    html = _page(_result(_section(answer)))
+    levels = [int(level) for level in re.findall(r"<h(\d)", html)]
+    assert levels == [1, 2, 3, 4, 5, 3, 3, 2]
+    assert "<code># code" in html
+    markdown = _page(_result(_section(answer)), form="markdown")
+    assert "\n### One" in markdown
+    assert "\n#### Three" in markdown
+    assert "\n> ##### Six" in markdown
+    assert "\n# code\n" in markdown
+    assert "\n### Under\n" in markdown
+    assert "\n- ### item" in markdown
+
+
+async def test_a_title_holds_the_subject_and_the_page_what_was_asked_with_defaults() -> None:
+    bench = Workbench(writer=ExtractiveWriter())
+    parameters = {"urn": "900001", "focus": "reading"}
+    await bench.briefings().submit(
+        None, [SubmissionItem(id="s", briefing="inspection-summary", parameters=parameters)], NOBODY
+    )
+    page = await bench.briefings().render("s", "html", NOBODY)
+    assert "<title>Inspection summary: 900001, reading</title>" in page
+    assert '<dt>since</dt><dd dir="auto">1990-01-01T00:00:00Z</dd>' in page
+    assert (await bench.view("s")).parameters == {**parameters, "since": "1990-01-01T00:00:00Z"}
+
+
+def test_a_batch_page_has_progress_a_table_and_a_link_for_each_status() -> None:
+    progress = BatchProgress(batch_id="b.1", counts={"queued": 1, "completed": 1_999}, started_at=MOMENT, updated_at=MOMENT)
+    row = ListedBriefing(id="a", status="completed", briefing="school-profile", created_at=MOMENT)
+    gone = ListedBriefing(id="z", status="cancelled", briefing="<b>", created_at=MOMENT, erased=True)
+    page = render_batch_page(progress, BatchPage(batch_id="b.1", briefings=(row, gone), continuation="c+d"), "completed")
+    found = _Tags(page)
+    links = [value for name, value in found.attributes if name == "href"]
+    assert links == [
+        "b.1?format=html",
+        "b.1?format=html&status=queued",
+        "b.1?format=html&status=completed",
+        "../briefings/a?format=html",
+        "b.1?format=html&status=completed&continuation=c%2Bd",
+    ]
+    assert "99.9 % of 2,000 briefings are final" in page
+    assert "<td>z</td><td>&lt;b&gt;</td><td>erased</td>" in page
 
 
 def test_documents_have_one_number_in_a_briefing() -> None:

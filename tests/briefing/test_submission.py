@@ -140,7 +140,7 @@ async def test_a_request_too_big_for_a_message_is_stored_and_referred_to() -> No
     assert len(text) < 1000 < MAX_MESSAGE_BYTES
     assert "parameters" not in json.loads(text)
     assert await bench.briefings().handle_message(text.encode(), "m") == "completed"
-    assert (await bench.view("big")).parameters == parameters
+    assert (await bench.view("big")).parameters == {**parameters, "since": "1990-01-01T00:00:00Z"}
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from .jobs import Order
 from .record_store import Announcer, Pointer, RecordStore
 from .records import (
     FINAL,
+    STALLED_SECONDS,
     STATUSES,
     Record,
     RecordKey,
@@ -89,6 +90,7 @@ class BatchParts:
     definitions: Definitions
     access: Access
     announcer: Announcer
+    lease_seconds: float
     signals: Signals = QUIET
 
 
@@ -145,6 +147,7 @@ class Batches:
             entries = [entry async for entry in self._entries(batch_id)]
             if not entries:
                 raise await self._absent(batch_id)
+            await self._put_stalled_again(batch_id, entries, caller)
             failed = [entry for entry in entries if _is_retried(entry_standing(entry))]
             keys = [RecordKey(batch_id=batch_id, id=id_in_record(entry.name)) for entry in failed]
             records = await for_each(keys, self._store.record, AT_ONCE)
@@ -169,10 +172,18 @@ class Batches:
                 raise await self._absent(batch_id)
             for entry in entries:
                 self._parts.access.require_erasable(entry_standing(entry).indexes, caller)
-            _require_still(entry_standing(entry) for entry in entries)
+            await self._require_still(batch_id, entries)
             await self._store.mark_deleted(batch_id)
             await for_each(entries, lambda entry: self._erase(batch_id, entry), AT_ONCE)
             span.set(briefings=len(entries))
+
+    async def _require_still(self, batch_id: str, entries: Iterable[BlobEntry]) -> None:
+        """Raises `BriefingBusy` while a run of the batch holds its lease, by the storage's own clock."""
+        running = [entry for entry in entries if entry_standing(entry).status == "running"]
+        keys = [RecordKey(batch_id=batch_id, id=id_in_record(entry.name)) for entry in running]
+        for record in await for_each(keys, self._store.record, AT_ONCE):
+            if record is not None and record.is_alive(self._parts.lease_seconds):
+                raise _busy()
 
     async def _erase(self, batch_id: str, entry: BlobEntry) -> None:
         standing = entry_standing(entry)
@@ -182,10 +193,32 @@ class Batches:
             listed = Record(key=pointer.key, standing=standing, etag=entry.etag)
             erased = await self._store.save(listed.tombstone())
         if erased is None:  # it has changed since it was listed, or an earlier call broke off behind it
-            erased = await erase_record(self._store, pointer)
+            erased = await erase_record(self._store, pointer, self._parts.lease_seconds)
         else:
             await self._store.forget_request(pointer.id)
+            await self._store.forget_digest(pointer.id)
         await self._parts.announcer.announce(erased)
+
+    async def _put_stalled_again(self, batch_id: str, entries: Iterable[BlobEntry], caller: Caller) -> None:
+        """The message again for each that has not moved for an hour: it may be lost."""
+        open_ones = [entry for entry in entries if not entry_standing(entry).final and _is_old(entry)]
+        keys = [RecordKey(batch_id=batch_id, id=id_in_record(entry.name)) for entry in open_ones]
+        records = await for_each(keys, self._store.record, AT_ONCE)
+        stalled = [record for record in records if record is not None and record.has_stalled()]
+        for record in stalled:
+            self._parts.access.require_erasable(record.standing.indexes, caller)
+        await for_each(stalled, lambda record: self._parts.submission.put_again(record, self._order(record)), AT_ONCE)
+
+    def _order(self, record: Record) -> Order:
+        standing = record.standing
+        same = self._parts.definitions.exactly(standing.briefing, standing.version)
+        return Order(
+            key=record.key,
+            definition=same or self._parts.definitions.newest(standing.briefing),
+            parameters=record.parameters,
+            digest=standing.digest,
+            retry_of=standing.retry_of,
+        )
 
     def _retry_order(self, record: Record) -> Order:
         definition = self._parts.definitions.newest(record.standing.briefing)
@@ -283,8 +316,8 @@ class _Tally:
         )
 
 
-async def erase_record(store: RecordStore, pointer: Pointer) -> Record:
-    """Leaves nothing of a record but its standing, as deleted. Raises `BriefingBusy`.
+async def erase_record(store: RecordStore, pointer: Pointer, lease_seconds: float) -> Record:
+    """Leaves nothing of a record but its standing, as deleted. Raises `BriefingBusy` while a run holds its lease.
 
     An id without a record is left by a submission that broke off, whose message may be on the queue: it is cancelled too.
     """
@@ -296,19 +329,24 @@ async def erase_record(store: RecordStore, pointer: Pointer) -> Record:
             standing = Standing(status="queued", briefing="", version=0, digest=pointer.digest, created_at=now())
             found = await store.create(Record(key=pointer.key, standing=standing).tombstone())
         else:
-            _require_still((found.standing,))
+            if found.is_alive(lease_seconds):
+                raise _busy()
             found = await store.save(found.tombstone())
         if found is not None:
             break
     # After the record, so that nothing can run without its request; and again for one that broke off in between.
     await store.forget_request(pointer.id)
+    await store.forget_digest(pointer.id)
     return found
 
 
-def _require_still(standings: Iterable[Standing]) -> None:
-    for standing in standings:
-        if standing.status == "running":
-            raise BriefingBusy("a briefing runs, so it cannot be deleted now")
+def _busy() -> BriefingBusy:
+    return BriefingBusy("a briefing runs, so it cannot be deleted now")
+
+
+def _is_old(entry: BlobEntry) -> bool:
+    """Whether a look at the record is worth it: half the hour leaves room for a clock that is behind the storage's."""
+    return (now() - entry.modified).total_seconds() >= STALLED_SECONDS / 2
 
 
 def _is_retried(standing: Standing) -> bool:

@@ -146,7 +146,7 @@ class Briefings:
     async def delete(self, briefing_id: str, caller: Caller) -> None:
         """Cancels what has not begun, erases what is final; its id stays taken. Deleting again changes nothing.
 
-        Raises `BriefingNotFound`, `Forbidden` without the roles of its indexes, and `BriefingBusy` while it runs.
+        Raises `BriefingNotFound`, `Forbidden` without the roles of its indexes, and `BriefingBusy` while a run holds it.
         """
         known = _known_form(briefing_id)
         await self._prepare()
@@ -156,7 +156,7 @@ class Briefings:
                 raise BriefingNotFound("no briefing of this id is known")
             record = await self._store.record(pointer.key)
             self._access.require_erasable(() if record is None else record.standing.indexes, caller)
-            await self._announcer.announce(await erase_record(self._store, pointer))
+            await self._announcer.announce(await erase_record(self._store, pointer, self.settings.lease_seconds))
 
     async def batch(self, batch_id: str) -> BatchProgress:
         """How far a batch is, from its records: one storage call for 5,000. Raises `BriefingNotFound`, `BriefingGone`."""
@@ -293,6 +293,7 @@ class Briefings:
             definitions=self._definitions,
             access=self._access,
             announcer=self._announcer,
+            lease_seconds=self.settings.lease_seconds,
             signals=self._parts.signals,
         )
 

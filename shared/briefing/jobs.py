@@ -101,7 +101,7 @@ class Intake:
     async def _is_erased(self, message: Message) -> bool:
         """Whether the briefing was deleted, and its request with it."""
         record = await self._store.record(RecordKey(batch_id=message.batch_id, id=message.id))
-        return record is not None and record.standing.erased and record.standing.digest == message.request
+        return record is not None and record.standing.erased
 
     async def reject(self, delivery: Delivery, why: Unreadable) -> None:
         """Stores the rejection, and a `rejected` record when its id is free or waits with this very content."""

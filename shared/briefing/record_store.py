@@ -16,11 +16,16 @@ MARK = {"layout": "1"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pointer:
-    """Where the record of an id is, and the digest of the content that took the id."""
+    """Where the record of an id is, and the digest of the content that took the id; none for one that was erased."""
 
     id: str
     batch_id: str
     digest: str
+
+    @property
+    def erased(self) -> bool:
+        """Whether the content of the id was erased."""
+        return not self.digest
 
     @property
     def key(self) -> RecordKey:
@@ -96,6 +101,15 @@ class RecordStore:
     async def forget_request(self, briefing_id: str) -> None:
         """Deletes the stored parameters of an id, if there are any."""
         await self.blobs.delete(request_blob(briefing_id))
+
+    async def forget_digest(self, briefing_id: str) -> None:
+        """Takes the digest of the content out of the pointer of an id, which stays taken."""
+        blob = await self.blobs.read(pointer_blob(briefing_id))
+        if blob is None:
+            return
+        emptied = replace(Pointer.from_content(briefing_id, blob.content), digest="")
+        # Only an erasure changes a pointer, so one that changed meanwhile is emptied already.
+        await self.blobs.replace(emptied.blob(), blob.etag)
 
     async def mark_deleted(self, batch_id: str) -> None:
         """Marks a batch as deleted."""

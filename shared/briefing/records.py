@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, Self
 from uuid import uuid4
 
@@ -88,6 +88,9 @@ FINAL: tuple[Status, ...] = (
     *("completed", "failed_checks", "no_evidence", "not_answered", "failed", "rejected", "cancelled"),
 )
 STATUSES: tuple[Status, ...] = ("queued", "running", "waiting", *FINAL)
+
+
+STALLED_SECONDS = 3_600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,6 +235,12 @@ class Record:
         """Whether a run has touched it within the lease. The storage tells whole seconds, so one more is allowed."""
         return self.standing.status == "running" and self.quiet_seconds < lease_seconds + 1
 
+    def has_stalled(self) -> bool:
+        """Whether it is not final and nothing has moved for an hour, also past its next try: its message may be lost."""
+        standing = self.standing
+        overdue = standing.retry_at is None or now() >= standing.retry_at + timedelta(seconds=STALLED_SECONDS)
+        return not standing.final and self.quiet_seconds >= STALLED_SECONDS and overdue
+
     def with_etag(self, etag: str | None) -> Self:
         """The same record, to be saved over the one with this ETag."""
         return replace(self, etag=etag)
@@ -244,7 +253,7 @@ class Record:
         """What is left of it when it is deleted: the standing alone, without a word of content."""
         status: Status = self.standing.status if self.standing.final else "cancelled"
         finished = self.standing.finished_at or now()
-        emptied = self.standing_as(status=status, finished_at=finished, erased=True)
+        emptied = self.standing_as(status=status, finished_at=finished, erased=True, digest="", retry_at=None)
         return replace(emptied, parameters={}, result=None, problems=())
 
 

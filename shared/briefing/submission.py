@@ -20,7 +20,7 @@ from .errors import BriefingConflict, InvalidSubmission
 from .jobs import Order
 from .parameters import check_parameters
 from .record_store import Pointer, RecordStore
-from .records import ID_RULE, RecordKey, Status, content_digest, is_id, new_id, repeatable_id
+from .records import ID_RULE, Record, RecordKey, Status, content_digest, is_id, new_id, repeatable_id
 from .storage import Queue
 
 AT_ONCE = 24
@@ -120,9 +120,17 @@ class Submission:
             # Where the worker was faster, the record is there and says how far it is.
             found = await self._store.create(record) or await self._store.record(order.key)
             self._signals.count("app.briefing.submitted", definition=order.definition.name)
+        elif found.has_stalled():
+            await self.put_again(found, order)
         if found is not None and found.standing.erased:
+            # It was deleted meanwhile: the parameters that were stored since go too.
+            await self._store.forget_request(order.key.id)
             raise BriefingConflict("a briefing was deleted")
         return Receipt(id=order.key.id, status=found.standing.status if found else "queued")
+
+    async def put_again(self, record: Record, order: Order) -> None:
+        """Puts the message of a record that has stalled. One too many does no harm: it has the record's wait number."""
+        await self._put(replace(order, wait=record.standing.wait))
 
     async def _put(self, order: Order) -> None:
         await put_order(self._store, self._queue, order)
@@ -217,6 +225,9 @@ def _refuse_conflicts(orders: Sequence[Order], held: Sequence[Pointer | None]) -
         for place, (order, pointer) in enumerate(zip(orders, held, strict=True))
         if pointer is not None and pointer != order.pointer
     ]
+    erased = [place for place in places if (pointer := held[place]) is not None and pointer.erased]
+    if erased:
+        raise _conflict(erased, "was deleted")
     if places:
         raise _conflict(places, "is known with other content")
 

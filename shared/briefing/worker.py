@@ -153,12 +153,15 @@ class Worker:
         record = order.record(order.standing(status="queued"))
         if await self._store.is_deleted(order.key.batch_id):
             await self._store.create(record.tombstone())
+            await self._forget(order.key.id)
             return "cancelled"
         started = _started(record, order, delivery)
         return await self._store.create(started) or await self._started_after_all(started)
 
     async def _settled(self, found: Record, order: Order, delivery: Delivery) -> Unreadable | Outcome | None:
-        if found.standing.digest != order.digest:
+        if found.standing.erased:
+            await self._forget(order.key.id)  # a run that lost the record may have stored its parameters since
+        elif found.standing.digest != order.digest:
             return order.unreadable("conflict", "$.id", "the id is taken by another content")
         if found.standing.final:
             await self._shop.announcer.announce(found)
@@ -168,6 +171,10 @@ class Worker:
         # The message of a live run stays on the queue until that run is final, so this one is not needed.
         by_other = delivery.message_name is not None and found.standing.message not in (None, delivery.message_name)
         return "accepted" if found.is_alive(self._shop.settings.lease_seconds) and by_other else None
+
+    async def _forget(self, briefing_id: str) -> None:
+        await self._store.forget_request(briefing_id)
+        await self._store.forget_digest(briefing_id)
 
     async def _run(self, record: Record, order: Order, delivery: Delivery, span: SpanHandle) -> Outcome:
         waited = (now() - record.standing.created_at).total_seconds()
@@ -329,7 +336,7 @@ class PoisonHandler:
         waited, pause = 0.0, self._lease / LOOKS_PER_LEASE
         while True:
             found = await self._store.record(order.key)
-            if found is not None and found.standing.digest != order.digest:
+            if found is not None and not found.standing.erased and found.standing.digest != order.digest:
                 return None
             if (
                 found is not None

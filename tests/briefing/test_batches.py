@@ -19,6 +19,7 @@ from shared.briefing import (
     SubmissionItem,
 )
 from shared.briefing.batches import BatchProgress
+from shared.briefing.record_store import RecordStore
 from shared.briefing.records import Record, RecordKey, Standing, Status
 from shared.briefing.storage import NewBlob, write_continuation
 from shared.retrieval import Caller, Forbidden, IndexSettings, InvalidQuery, SearchFailed
@@ -305,6 +306,63 @@ async def test_what_runs_is_not_deleted() -> None:
     with pytest.raises(BriefingBusy, match="cannot be deleted now"):
         await bench.briefings().delete_batch("big", NOBODY)
     assert (await bench.briefings().batch("big")).counts == {"failed": 1, "running": 1}
+
+
+async def test_a_run_whose_lease_is_over_is_deleted() -> None:
+    bench = await _filled(2, "running")
+    bench.memory.blobs.lag_seconds = 60.0
+    await bench.briefings().delete_batch("big", NOBODY)
+    assert all(record.standing.erased for record in [await bench.record(f"i00000{number}", "big") for number in range(2)])
+
+
+async def test_nothing_of_the_content_is_left_in_blobs_not_even_a_digest() -> None:
+    bench = Workbench()
+    [done, *_] = await bench.submitted("a", "b", "c")
+    await bench.briefings().handle_message(done.encode(), "m")
+    digests = [(await bench.record(name)).standing.digest for name in "abc"]
+    await bench.briefings().delete("a", NOBODY)
+    await bench.briefings().delete_batch("b1", NOBODY)
+    for name, blob in bench.memory.blobs.blobs.items():
+        stored = f"{name} {dict(blob.metadata)} {blob.content.decode()}"
+        assert not [digest for digest in digests if digest in stored]
+        assert "900001" not in stored
+    for name in "abc":
+        with pytest.raises(BriefingGone, match="was deleted"):
+            await bench.view(name)
+
+
+async def test_parameters_stored_in_a_race_with_the_deletion_go_too() -> None:
+    bench = Workbench(writer=ScriptedWriter(["Good [Evidence 1]."]))
+    [text] = await bench.submitted("a")
+    await bench.briefings().delete("a", NOBODY)
+    # As when a submission or a put-back stores its parameters just after the deletion.
+    await RecordStore(bench.memory.blobs).keep_request("a", {"urn": "900001"})
+    assert await bench.briefings().handle_message(text.encode(), "m") == "already_final"
+    assert "requests/a.json" not in bench.memory.blobs.blobs
+
+
+async def test_a_lost_message_is_put_again_after_an_hour() -> None:
+    bench = Workbench()
+    await bench.submitted("a")
+    assert await bench.submitted("a") == [], "not queued twice"
+    bench.memory.blobs.lag_seconds = 3_600.0
+    [again] = await bench.submitted("a")
+    await bench.briefings().retry_batch("b1", NOBODY)
+    assert len(bench.memory.queue.texts) == 2, "the clock of this machine has not moved an hour"
+    assert await bench.briefings().handle_message(again.encode(), "m") == "completed"
+    assert await bench.submitted("a") == [], "final ones are not queued again"
+
+
+async def test_a_retry_of_a_batch_puts_the_messages_again_that_were_lost() -> None:
+    bench = Workbench()
+    bench.memory.blobs.lag_seconds = -7_200.0
+    await bench.submitted("a", "b")
+    bench.memory.blobs.lag_seconds = 0.0
+    before = len(bench.memory.queue.texts)
+    assert await bench.briefings().retry_batch("b1", NOBODY) == ()
+    assert len(bench.memory.queue.texts) == before + 2
+    for text in bench.memory.queue.texts[before:]:
+        assert await bench.briefings().handle_message(text.encode(), "m") == "completed"
 
 
 async def test_what_a_broken_off_submission_left_is_cancelled() -> None:

@@ -232,6 +232,9 @@ type Index = {
   KeyField: string?
   ReturnFields: string[]?
   SearchFields: string[]?
+
+  @description('Field path to the label that evidence shows instead of it.')
+  Labels: object?
   PermissionFilter: bool?
   SemanticConfiguration: string?
   SemanticFallback: bool?

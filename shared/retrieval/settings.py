@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -14,6 +14,7 @@ DEFAULT_TIMEOUT_SECONDS = 20.0
 MIN_EVIDENCE_CHARACTERS = 400
 MAX_EVIDENCE_CHARACTERS = 500_000
 MAX_AGENT_INDEXES = 10
+MAX_LABEL_CHARACTERS = 100
 
 Fault = tuple[tuple[int | str, ...], str]
 """A place in Python names, such as `("indexes", 0, "name")`, and a sentence on what to change."""
@@ -66,10 +67,23 @@ class IndexSettings:
     minimum_relevance: float | None = None
     minimum_reranker_score: float | None = None
     allowed_roles: tuple[str, ...] | None = None
+    labels: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Field path → label that is shown instead of it in evidence, such as `rooms/rate` → `Room rate`."""
     usable: bool = True
 
     def __post_init__(self) -> None:
-        _require(_outside(self, minimum_relevance=(0, 1), minimum_reranker_score=(0, 4)), self._unreachable())
+        numbers = _outside(self, minimum_relevance=(0, 1), minimum_reranker_score=(0, 4))
+        _require(numbers, self._unreachable(), self._mislabelled())
+
+    def _mislabelled(self) -> Iterator[Fault]:
+        labels = list(self.labels.values())
+        for path, label in self.labels.items():
+            if not label.strip() or ":" in label or len(label.splitlines()) > 1 or len(label) > MAX_LABEL_CHARACTERS:
+                yield ("labels", path), f"Must be one line of 1 to {MAX_LABEL_CHARACTERS} characters without a colon."
+            if labels.count(label) > 1:
+                yield ("labels", path), "Is the label of another field too."
+            if label != path and label in self.configured_fields:
+                yield ("labels", path), "Is the name of another field."
 
     def _unreachable(self) -> Iterator[Fault]:
         allowed = self.filter_fields

@@ -113,6 +113,14 @@ def parse_named_texts(value: object) -> tuple[str, ...]:
     return texts
 
 
+def parse_labels(value: object) -> dict[str, str]:
+    """An object of texts: field path → label. Raises ValueError."""
+    members = parse_json(value, dict)
+    if not all(isinstance(label, str) for label in members.values()):
+        raise ValueError("Must be an object of texts.")
+    return {path: label.strip() for path, label in members.items()}
+
+
 def parse_hosts(value: object) -> tuple[str, ...]:
     """A JSON list of host names in lower case. Raises ValueError."""
     hosts = tuple(text.strip().lower() for text in parse_texts(value))
@@ -169,6 +177,7 @@ Integer = Annotated[int, BeforeValidator(parse_integer)]
 Flag = Annotated[bool, BeforeValidator(parse_flag)]
 Texts = Annotated[tuple[str, ...], BeforeValidator(parse_texts)]
 NamedTexts = Annotated[tuple[str, ...], BeforeValidator(parse_named_texts)]
+Labels = Annotated[dict[str, str], BeforeValidator(parse_labels)]
 Hosts = Annotated[tuple[str, ...], BeforeValidator(parse_hosts)]
 JsonList = Annotated[list[Any], BeforeValidator(lambda value: parse_json(value, list))]
 JsonObject = Annotated[dict[str, Any], BeforeValidator(lambda value: parse_json(value, dict))]

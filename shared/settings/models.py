@@ -21,6 +21,7 @@ from .forms import (
     Integer,
     JsonList,
     JsonObject,
+    Labels,
     NamedTexts,
     Number,
     QueueName,
@@ -84,6 +85,7 @@ class IndexEntry(Block):
     minimum_relevance_filter: Number | None = None
     minimum_reranker_score: Number | None = None
     allowed_roles: NamedTexts | None = None
+    labels: Labels = Field(default_factory=dict)
 
 
 class AgentIndexEntry(Block):

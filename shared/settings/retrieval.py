@@ -120,7 +120,9 @@ def _index_entries(value: object, report: Report) -> list[Any]:
     if not entries and not numbered:
         report.add(INDEXES, "Needs at least one index.")
     return entries or [
-        {key: _unnumber(member) for key, member in entry.items()} if isinstance(entry, dict) else entry
+        {key: member if key.lower() == "labels" else _unnumber(member) for key, member in entry.items()}
+        if isinstance(entry, dict)
+        else entry
         for entry in _unnumber(numbered)
     ]
 

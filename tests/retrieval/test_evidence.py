@@ -23,10 +23,11 @@ from shared.retrieval import (
     odata,
 )
 from shared.retrieval.evidence.evidence import Found, make_evidence
-from shared.retrieval.evidence.rendering import Block, fit
+from shared.retrieval.evidence.rendering import Block, fit, without_data
 from shared.retrieval.search.results import Hit, HitPage
 from tests.retrieval.doubles import Scripted, ScriptedTransport, hits
 from tests.retrieval.set_up import index_of, retrieval_of
+from tests.support.counted_work import is_linear
 
 HEADING = re.compile(r"^--- (.+) Evidence (\d+) ---$", re.MULTILINE)
 
@@ -72,17 +73,72 @@ DOCUMENT = {
         (("tags",), ["tags: a, b"]),
         (("address",), ["address/city: Leeds", "address/geo/lat: 1"]),
         (("address/city",), ["address/city: Leeds"]),
-        (("rooms",), ["rooms/type: Suite", "rooms/price: 3", "rooms/tags: bath, view", "rooms/type: Single"]),
-        (("rooms/type",), ["rooms/type: Suite", "rooms/type: Single"]),
-        (("rooms/tags",), ["rooms/tags: bath, view"]),
+        (("rooms",), ["rooms[1]/type: Suite", "rooms[1]/price: 3", "rooms[1]/tags: bath, view", "rooms[2]/type: Single"]),
+        (("rooms/type",), ["rooms[1]/type: Suite", "rooms[2]/type: Single"]),
+        (("rooms/tags",), ["rooms[1]/tags: bath, view"]),
         (("place",), ["place: 53.8, -1.5"]),
-        (("title", "empty", "none", "vector", "page", "other", "missing"), ["title: Oak"]),
+        (("title", "empty", "none", "page", "other", "missing"), ["title: Oak"]),
         (("long",), ["long: first", "  second\r", "   third\u2028  fourth"]),
     ],
     ids=lambda value: ",".join(value) if isinstance(value, tuple) else "",
 )
 async def test_values_are_written_as_lines(fields: tuple[str, ...], lines: list[str]) -> None:
     assert await lines_of(DOCUMENT, content_fields=fields) == lines
+
+
+ROOMS = [
+    ([{"name": None, "rate": 5}, {"name": "Lab", "rate": None}], ["rooms[1]/rate: 5", "rooms[2]/name: Lab"]),
+    ([{"name": "Lab", "rate": 5}], ["rooms/name: Lab", "rooms/rate: 5"]),
+    ([{"name": "Lab", "rate": None}, {"name": None, "rate": 5}], ["rooms[1]/name: Lab", "rooms[2]/rate: 5"]),
+    ([{"beds": [{"size": 1}, {"size": 2}]}, {}], ["rooms[1]/beds[1]/size: 1", "rooms[1]/beds[2]/size: 2"]),
+]
+
+
+@pytest.mark.parametrize(("rooms", "lines"), ROOMS)
+async def test_elements_of_a_list_are_told_apart(rooms: list[Any], lines: list[str]) -> None:
+    assert await lines_of({"rooms": rooms}, content_fields=("rooms",)) == lines
+
+
+async def test_labels_are_shown_instead_of_paths() -> None:
+    document = {"rooms": [{"rate": 5, "name": "A"}, {"rate": 6}], "n": 1, "address": {"city": "Leeds"}}
+    labels = {"rooms/rate": "Room rate", "n": "Places", "address/city": "City"}
+    lines = await lines_of(document, content_fields=("rooms", "n", "address"), labels=labels)
+    assert lines == ["Room rate [1]: 5", "rooms[1]/name: A", "Room rate [2]: 6", "Places: 1", "City: Leeds"]
+
+
+@pytest.mark.parametrize("value", [[1, 2] * 40, [0.5] * 100, [True] * 80])
+async def test_a_long_list_of_numbers_is_shown(value: list[Any]) -> None:
+    [line] = await lines_of({"urns": value}, content_fields=("urns",))
+    assert line.count(", ") == len(value) - 1
+
+
+BASE64 = "iVBORw0KGgo" * 40
+DATA = [
+    (f"before ![pic](data:image/png;base64,{BASE64}) after: 42", "before [image: pic] after: 42"),
+    (f"a ![](data:image/png;base64,{BASE64}) b", "a [image] b"),
+    (f'<img src="data:image/svg+xml;charset=utf-8;base64,{BASE64}" alt="x">', '<img src="[data]" alt="x">'),
+    (f"(see data:;base64,{BASE64})", "(see [data])"),
+    (f"[file](data:application/pdf;base64,{BASE64}) end", "[file]([data]) end"),
+    ("data:image/png;base64,iVBORw0KGgo= is small", "data:image/png;base64,iVBORw0KGgo= is small"),
+]
+
+
+@pytest.mark.parametrize(("text", "shown"), DATA, ids=[row[1][:30] for row in DATA])
+async def test_embedded_data_is_left_out_visibly(text: str, shown: str) -> None:
+    assert await lines_of({"text": text}, content_fields=("text",)) == [f"text: {shown}"]
+
+
+async def test_a_title_that_is_embedded_data_names_nothing() -> None:
+    document = {"title": f"data:image/png;base64,{BASE64}", "text": "Useful text."}
+    evidence = await evidence_from(hits(document), index_of(content_fields=("text",), name_field="title"))
+    assert evidence.sources[0].name == "Useful text."
+
+
+@pytest.mark.parametrize("pattern", ["data:", "data:;a", "![x](", "data:;base64,", ";base64,data:image/"])
+def test_looking_for_embedded_data_is_linear(pattern: str) -> None:
+    short, long = pattern * 2_000, pattern * 20_000
+    assert len(without_data(long)) <= len(long)
+    assert is_linear(without_data, short, long)
 
 
 async def test_configured_vector_is_never_shown() -> None:

@@ -60,6 +60,7 @@ FULL = {
     "MinimumRelevanceFilter": 0.25,
     "MinimumRerankerScore": 1.5,
     "AllowedRoles": ["Readers"],
+    "Labels": {"town": "Town", "rooms/rate": "Room rate"},
 }
 
 
@@ -67,7 +68,9 @@ def numbered(entry: dict[str, Any]) -> dict[str, str]:
     """The .NET form of one index entry."""
     flat: dict[str, str] = {}
     for key, value in entry.items():
-        if isinstance(value, list):
+        if isinstance(value, dict):
+            flat |= {f"{INDEXES}__0__{key}__{path}": text for path, text in value.items()}
+        elif isinstance(value, list):
             flat |= {f"{INDEXES}__0__{key}__{place}": text for place, text in enumerate(value)}
         else:
             flat[f"{INDEXES}__0__{key}"] = str(value)
@@ -114,6 +117,9 @@ BROKEN = [
     ("flag", with_index(PermissionFilter="yes"), f"{INDEXES}[0].PermissionFilter", "true or false"),
     ("share", with_index(MinimumRelevanceFilter=2), f"{INDEXES}[0].MinimumRelevanceFilter", "from 0 to 1"),
     ("floor", with_index(MinimumRerankerScore=-1), f"{INDEXES}[0].MinimumRerankerScore", "from 0 to 4"),
+    ("label twice", with_index(Labels={"a": "X", "b": "X"}), f"{INDEXES}[0].Labels.A", "label of another field"),
+    ("label is a field", with_index(ContentFields=["a", "b"], Labels={"a": "b"}), f"{INDEXES}[0].Labels.A", "another field"),
+    ("label with colon", with_index(Labels={"a": "x: y"}), f"{INDEXES}[0].Labels.A", "colon"),
     (
         "required but not allowed",
         with_index(FilterFields=["a"], RequiredFilterFields=["b"]),

@@ -1,4 +1,4 @@
-"""Numbered blocks of evidence within a size limit: headings, the closing note, the cut of a first hit (spec 4.2, 4.3)."""
+"""Numbered blocks of evidence within a size limit: headings, the closing note, the cut of a first hit."""
 
 from __future__ import annotations
 
@@ -15,13 +15,17 @@ from ..settings import IndexSettings
 from .escaping import defused
 from .links import is_address
 
-# Values of documents as text for a model: lines of `field: value` (spec 4.2).
+# Values of documents as text for a model: lines of `field: value`.
 
 _BREAK = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _INDENT = "  "
 _DIGITS_BELOW = 1e21
-_VECTOR_LENGTH = 64
-"""A list of at least this many numbers is a vector even where the settings do not name it."""
+_NUMBERS = re.compile(r"\[\d+\]")
+LONGEST_DATA = 200
+"""Embedded data up to this many characters stay: a small icon, or a text about such addresses."""
+_DATA = re.compile(
+    r"(?:!\[(?P<alt>[^\[\]\n]{0,200})\]\(\s{0,8})?data:[\w.+-]*(?:/[\w.+-]+)?(?:;[\w.+=-]+)*;base64,[\w+/=%-]*(?P<end>\s{0,8}\))?"
+)
 
 
 def content_fields(document: Mapping[str, Any], index: IndexSettings) -> tuple[str, ...]:
@@ -30,13 +34,34 @@ def content_fields(document: Mapping[str, Any], index: IndexSettings) -> tuple[s
 
 
 def content_values(document: Mapping[str, Any], index: IndexSettings) -> list[tuple[str, str]]:
-    """Label and text of each shown value, the texts as they are: not yet defused."""
+    """Label and text of each shown value, the texts as they are: not yet defused, but without embedded data."""
     return [
-        shown
+        (_label(path, index), without_data(text))
         for field in content_fields(document, index)
         if field not in index.vector_fields
-        for shown in _shown(*_found(document, field))
+        for path, text in _shown(*_found(document, field))
     ]
+
+
+def _label(path: str, index: IndexSettings) -> str:
+    """The label of the settings for a field, with the numbers of the list's elements behind it; else the path itself."""
+    if not index.labels:
+        return path
+    label = index.labels.get(_NUMBERS.sub("", path))
+    return path if label is None else " ".join((label, *filter(None, ["".join(_NUMBERS.findall(path))])))
+
+
+def without_data(text: str) -> str:
+    """`text` with embedded data (`data:…;base64,…`) left out visibly: nobody can read it, and it fills a page."""
+    return _DATA.sub(_data_mark, text) if ";base64," in text else text
+
+
+def _data_mark(match: re.Match[str]) -> str:
+    if len(match[0]) <= LONGEST_DATA:
+        return match[0]
+    if match["alt"] is None:
+        return f"[data]{match['end'] or ''}"
+    return f"[image: {match['alt']}]" if match["alt"].strip() else "[image]"
 
 
 def _found(document: Mapping[str, Any], field: str) -> tuple[str, Any]:
@@ -82,15 +107,15 @@ def _members(field: str, value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _elements(field: str, values: Sequence[Any]) -> Iterator[tuple[str, str]]:
-    if len(values) >= _VECTOR_LENGTH and all(isinstance(value, int | float) for value in values):
-        return
+    """The plain elements on one line; the others one by one, numbered from 1 where there are several."""
     plain = [value for value in values if not isinstance(value, Mapping | list)]
     texts = [text for text in map(scalar_text, plain) if text is not None]
     if texts:
         yield field, ", ".join(texts)
-    for value in values:
+    several = sum(isinstance(value, Mapping | list) for value in values) > 1
+    for number, value in enumerate(values, 1):
         if isinstance(value, Mapping | list):
-            yield from _shown(field, value)
+            yield from _shown(f"{field}[{number}]" if several else field, value)
 
 
 def _point(value: Mapping[str, Any]) -> str | None:

@@ -1,4 +1,4 @@
-"""Sources: what a citation shows of a document, its name and its link (spec 4.4)."""
+"""Sources: what a citation shows of a document, its name and its link."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from ..search.responses import value_at
 from ..settings import IndexSettings
 from .links import normalised_link
-from .rendering import cut, one_line, scalar_text
+from .rendering import cut, one_line, scalar_text, without_data
 
 _NAME_LENGTH = 80
 _MIDDLE = 40
@@ -47,7 +47,8 @@ def _first_words(texts: Iterable[str]) -> str:
 def _declared(document: Mapping[str, Any], field: str | None) -> str:
     value = value_at(document, field) if field is not None else None
     values = value if isinstance(value, list) else [value]
-    texts = (text if isinstance(text, str) else scalar_text(text) or "" for text in values)
+    texts = (without_data(text) if isinstance(text, str) else scalar_text(text) or "" for text in values)
+    texts = ("" if text in ("[data]", "[image]") else text for text in texts)
     return one_line(", ".join(filter(None, map(one_line, texts))))
 
 

@@ -28,7 +28,7 @@ MAY_IMPORT = {
 """Each room and the rooms it may import from."""
 
 OUTSIDE_OF_RETRIEVAL = {"azure.search", "azure.identity", "azure.core", "aiohttp", "cmarkgfm", "comrak", "nh3"}
-"""The libraries that retrieval may need: it is useful without the app (spec 1)."""
+"""The libraries that retrieval may need: it is useful without the app."""
 NEVER_DEPLOYED = {"emulators", "local", "scripts", "tests", "bench"}
 ONE_FILE = (
     *("azure.functions", "azure.search", "azure.identity", "azure.storage", "azure.data.tables"),

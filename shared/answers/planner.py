@@ -1,4 +1,4 @@
-"""A model that plans the sub-queries of a knowledge agent: conversation in, a JSON list of queries out (spec 6)."""
+"""A model that plans the sub-queries of a knowledge agent: conversation in, a JSON list of queries out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`POST /api/answers`: searches, evidence, writer, check and citations in one call (spec 8.1)."""
+"""`POST /api/answers`: searches, evidence, writer, check and citations in one call."""
 
 from __future__ import annotations
 

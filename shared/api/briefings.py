@@ -1,4 +1,4 @@
-"""Routes under briefings and batches (spec 8.3)."""
+"""Routes under briefings and batches."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from .routes import Call, Route
 from .services import Services
 
 CHECK_SECONDS = 4.0
-"""Most seconds for one check; all run side by side, so that the reply is there within 5 s (spec 9)."""
+"""Most seconds for one check; all run side by side, so that the reply is there within 5 s."""
 KEEP_SECONDS = 5.0
 """How long a result is given again, so that probes do not become load."""
 

@@ -26,7 +26,7 @@ class Request:
         return value or None
 
 
-# What a body must be before it is parsed: length, size, content type (spec 9).
+# What a body must be before it is parsed: length, size, content type.
 
 _MOST_DIGITS = 20
 

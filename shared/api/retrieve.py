@@ -1,4 +1,4 @@
-"""Retrieve of knowledge agents and knowledge bases, with the addresses, shapes and errors of the service (spec 6)."""
+"""Retrieve of knowledge agents and knowledge bases, with the addresses, shapes and errors of the service."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ EVIDENCE = Route(name="evidence", handle=handle_evidence, read=read_evidence, ne
 
 
 def mode_of(index: IndexSettings) -> str:
-    """How queries of the index are sent (spec 3.3)."""
+    """How queries of the index are sent."""
     modes = {
         (False, False): "keyword",
         (True, False): "semantic",

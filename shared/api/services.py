@@ -53,7 +53,7 @@ class Services:
 
     @property
     def telemetry_unsafe(self) -> bool:
-        """Whether a provider that somebody installed before us would export everything (spec 10)."""
+        """Whether a provider that somebody installed before us would export everything."""
         return self.telemetry.unsafe
 
     @property

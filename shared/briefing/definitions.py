@@ -37,7 +37,7 @@ class SearchTemplate:
     size: int = 10
 
     def fill_query(self, values: Mapping[str, Any]) -> str:
-        """The query with the parameters in it; plain words of whatever they hold (spec 3.1)."""
+        """The query with the parameters in it; plain words of whatever they hold."""
         return fill_text(self.query, values)
 
     def fill_filter(self, values: Mapping[str, Any]) -> ODataFilter | None:

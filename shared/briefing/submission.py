@@ -1,4 +1,4 @@
-"""Submission: all briefings of a call or none, each queued once however often the call is repeated (spec 8.3).
+"""Submission: all briefings of a call or none, each queued once however often the call is repeated.
 
 For each briefing the pointer is written first, then the message is put, then the record is made. A record therefore says
 that its message is on the queue; a pointer without one says that a call broke off, and its repetition goes on from there.

@@ -1,4 +1,4 @@
-"""The model tokens of a day, counted for the whole app in one blob (spec 8.1)."""
+"""The model tokens of a day, counted for the whole app in one blob."""
 
 from __future__ import annotations
 

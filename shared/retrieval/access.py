@@ -1,4 +1,4 @@
-"""The caller of a search, and whether an index may be read for it: the one place where that is decided (spec 3.3, 9.1)."""
+"""The caller of a search, and whether an index may be read for it: the one place where that is decided."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Retrieval: searches of configured indexes, and numbered evidence from them (spec 1)."""
+"""Retrieval: searches of configured indexes, and numbered evidence from them."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ RetrievalError
 │   │   ├── InvalidFilter      a filter cannot be built, parsed or is not allowed
 │   │   ├── InvalidQuery       the service refuses the caller's syntax, order or filter type
 │   │   └── UnknownName        an index, agent or definition that is not configured
-│   ├── TooLarge               a text or list is over its limit (spec 13)
+│   ├── TooLarge               a text or list is over its limit
 │   └── Forbidden              this caller may not read that index
 ├── OperatorError              set-up or permissions have to change
 │   ├── NotConfigured          a setting is missing

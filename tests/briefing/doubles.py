@@ -25,7 +25,7 @@ URN = re.compile(r"urn eq '([^']*)'")
 
 
 def shown(value: Any) -> str:
-    """A value as evidence shows it (spec 4.2)."""
+    """A value as evidence shows it."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float) and value.is_integer():

@@ -1,1 +1,1 @@
-"""JSON in and out: the one place where the names of the HTTP contract are spelled (spec 9)."""
+"""JSON in and out: the one place where the names of the HTTP contract are spelled."""

@@ -1,4 +1,4 @@
-"""Bodies of the routes under briefings and batches (spec 8.3)."""
+"""Bodies of the routes under briefings and batches."""
 
 from __future__ import annotations
 

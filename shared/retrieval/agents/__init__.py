@@ -1,4 +1,4 @@
-"""Knowledge agents: retrieve with the contracts of the search service (spec 6)."""
+"""Knowledge agents: retrieve with the contracts of the search service."""
 
 from .models import (
     MessageImage,

@@ -1,4 +1,4 @@
-"""Retrieve: what an agent finds for a conversation, by the engine that is configured for it (spec 6)."""
+"""Retrieve: what an agent finds for a conversation, by the engine that is configured for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Citations: markers read, checked and resolved to safe output (spec 5)."""
+"""Citations: markers read, checked and resolved to safe output."""
 
 from .markers import sources_from_retrieval
 from .resolve import check, resolve

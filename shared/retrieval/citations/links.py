@@ -16,7 +16,7 @@ MAX_LINK_CHARACTERS = 4_096
 
 
 def normal_link(text: str | None) -> str | None:
-    """The normal form of an http(s) address (spec 4.4), None for anything else."""
+    """The normal form of an http(s) address, None for anything else."""
     return normalised_link(text) if text is not None and len(text) <= MAX_LINK_CHARACTERS else None
 
 

@@ -55,7 +55,7 @@ class Marker:
 def read_marker(text: str, body: str, *, wide: bool, references: bool) -> Marker | None:
     """The marker written `text`, whose brackets (`wide` ones: 【】) hold `body`; None for ordinary text.
 
-    With `references` the word may be `ref_id`, whose numbers count from 0 (spec 6).
+    With `references` the word may be `ref_id`, whose numbers count from 0.
     """
     if "†" in body and (_FOREIGN_WIDE if wide else _FOREIGN).fullmatch(body):
         return Marker("foreign", (), text)
@@ -91,7 +91,7 @@ def _is_malformed(rest: str) -> bool:
     return any(c.isnumeric() for c in letters) and not any(c.isalpha() and not c.isnumeric() for c in letters)
 
 
-# Sources from the reply of a retrieve call (spec 6): reference k is source k+1.
+# Sources from the reply of a retrieve call: reference k is source k+1.
 
 
 def sources_from_retrieval(reply: Mapping[str, Any], *, path: str = "$") -> tuple[Source, ...]:

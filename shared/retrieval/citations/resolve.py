@@ -152,7 +152,7 @@ def check(
     figures: bool = False,
     evidence: Evidence | str | None = None,
 ) -> Check:
-    """Whether `answer` cites `sources` as asked (spec 5).
+    """Whether `answer` cites `sources` as asked.
 
     With `references` a marker may also be `[ref_id:k]`, read as `[Evidence k+1]`. `figures` compares the numbers of cited
     sentences with `evidence` (as given here, or the sources' own when they are an `Evidence`); a str is the text of
@@ -175,7 +175,7 @@ def resolve(
     figures: bool = False,
     evidence: Evidence | str | None = None,
 ) -> Resolution:
-    """`answer` with its markers resolved to names and links, safe to show in `format` (spec 5). Errors as `check`."""
+    """`answer` with its markers resolved to names and links, safe to show in `format`. Errors as `check`."""
     asked = Asked(given_sources(sources), format, required, tuple(allowed_hosts), references)
     account, shown = _read(answer, asked, _blocks(sources, figures, evidence))
     return account.resolution(shown)

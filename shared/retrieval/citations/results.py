@@ -124,7 +124,7 @@ class Notation(NamedTuple):
 
 EVIDENCE = Notation("Evidence ", 0)
 REFERENCES = Notation("ref_id:", 1)
-"""Of a retrieve reply, whose references count from 0 (spec 6)."""
+"""Of a retrieve reply, whose references count from 0."""
 
 
 def retry_prompt(failures: Sequence[str], numbers: Numbers, notation: Notation) -> str:

@@ -1,4 +1,4 @@
-"""TextSearchProvider: context from a search for the conversation of a chat model (spec 7)."""
+"""TextSearchProvider: context from a search for the conversation of a chat model."""
 
 from .index_search import index_search
 from .memory import bounded as bounded_state

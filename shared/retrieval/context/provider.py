@@ -82,7 +82,7 @@ class ContextLog:
 
 
 def _redacted(redactor: TextRedactor, text: str, kind: str) -> str:
-    # A redactor is anybody's code, and what it fails at must neither be shown nor cost the caller the context (spec 10).
+    # A redactor is anybody's code, and what it fails at must neither be shown nor cost the caller the context.
     try:
         return redactor.redact(text, kind)
     except Exception:

@@ -1,4 +1,4 @@
-"""Values defused: nothing inside a value can be read as a heading of evidence or as a marker (spec 4.2).
+"""Values defused: nothing inside a value can be read as a heading of evidence or as a marker.
 
 A backslash is put where such a reading would begin. It shows, and `restored` takes it out again: the places are found
 with any number of backslashes in them, so each is given exactly one more and exactly one is taken.

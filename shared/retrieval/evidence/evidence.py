@@ -1,4 +1,4 @@
-"""Hits of one or several searches made into evidence: cut, each once, in turns by rank, within the limit (spec 4)."""
+"""Hits of one or several searches made into evidence: cut, each once, in turns by rank, within the limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Links: whole values that are http(s) addresses, in the one form that is safe to put behind a name (spec 4.4)."""
+"""Links: whole values that are http(s) addresses, in the one form that is safe to put behind a name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Relevance: which hits of a search are strong enough to be evidence, and each document once (spec 4.1)."""
+"""Relevance: which hits of a search are strong enough to be evidence, and each document once."""
 
 from __future__ import annotations
 

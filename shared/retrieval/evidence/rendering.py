@@ -297,7 +297,7 @@ def _first_cut(block: Block, left_out: int, limit: int) -> Fitted:
     return Fitted(text=text, bodies=(body,), truncated=body != block.body)
 
 
-# The fence around evidence on its way to a model: markers that no document can know (spec 4.5).
+# The fence around evidence on its way to a model: markers that no document can know.
 
 _RANDOM_BYTES = 12
 

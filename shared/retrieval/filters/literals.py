@@ -1,4 +1,4 @@
-"""Values in a filter: each becomes one OData literal of its own type, a list becomes one condition (spec 3.2)."""
+"""Values in a filter: each becomes one OData literal of its own type, a list becomes one condition."""
 
 from __future__ import annotations
 

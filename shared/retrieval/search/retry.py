@@ -1,4 +1,4 @@
-"""Tries of one call: bounded in number and in time, with the waits that the service asks for (spec 3.4)."""
+"""Tries of one call: bounded in number and in time, with the waits that the service asks for."""
 
 from __future__ import annotations
 

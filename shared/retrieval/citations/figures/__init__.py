@@ -1,4 +1,4 @@
-"""Figures of an answer, compared with those of the evidence that it cites (spec 5, opt-in)."""
+"""Figures of an answer, compared with those of the evidence that it cites (opt-in)."""
 
 from .check import evidence_blocks, unsupported_figures
 

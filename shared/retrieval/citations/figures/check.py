@@ -160,7 +160,7 @@ _HEADING = re.compile(r"^--- .* Evidence (?P<number>[0-9]{1,6}) ---\r?$", re.MUL
 
 
 def evidence_blocks(evidence: Evidence | str) -> dict[int, str]:
-    """The text of each numbered evidence; of a str, the text under each heading (spec 4.2)."""
+    """The text of each numbered evidence; of a str, the text under each heading."""
     if isinstance(evidence, Evidence) and len(evidence.blocks) == len(evidence.sources):
         return {source.number: block for source, block in zip(evidence.sources, evidence.blocks, strict=True)}
     text = evidence.text if isinstance(evidence, Evidence) else evidence

@@ -18,10 +18,10 @@ app = func.FunctionApp(http_auth_level=LEVEL)
 
 async def answer(route: Route, req: func.HttpRequest, context: func.Context) -> func.HttpResponse:
     """The route's reply to an HTTP request."""
-    return converted(await api.answer_http(route, asked(req), context.trace_context))
+    return to_http_response(await api.answer_http(route, to_request(req), context.trace_context))
 
 
-def asked(req: func.HttpRequest) -> Request:
+def to_request(req: func.HttpRequest) -> Request:
     """An HTTP request as values."""
     return Request(
         method=req.method or "",
@@ -32,7 +32,7 @@ def asked(req: func.HttpRequest) -> Request:
     )
 
 
-def converted(reply: Reply) -> func.HttpResponse:
+def to_http_response(reply: Reply) -> func.HttpResponse:
     """A reply as the host takes it."""
     return func.HttpResponse(
         reply.content(), status_code=reply.status, headers=dict(reply.headers), mimetype=reply.content_type
@@ -180,7 +180,7 @@ async def knowledge_base_retrieve(req: func.HttpRequest, context: func.Context) 
 @app.route(route="health/live", methods=["GET"], auth_level=func.AuthLevel.ANONYMOUS)
 def live(req: func.HttpRequest) -> func.HttpResponse:
     """The process answers."""
-    return converted(api.answer_live(asked(req)))
+    return to_http_response(api.answer_live(to_request(req)))
 
 
 @app.route(route="health/ready", methods=["GET"])
@@ -228,16 +228,16 @@ if QUEUE is not None:
     @app.queue_trigger(arg_name="msg", queue_name=QUEUE, connection="BriefingStorage", data_type=func.DataType.BINARY)
     async def briefing(msg: func.QueueMessage, context: func.Context) -> None:
         """One message, one outcome."""
-        await api.take_message(taken(msg), context.trace_context)
+        await api.handle_queue_message(to_queue_message(msg), context.trace_context)
 
     @app.queue_trigger(
         arg_name="msg", queue_name=f"{QUEUE}-poison", connection="BriefingStorage", data_type=func.DataType.BINARY
     )
     async def briefing_poison(msg: func.QueueMessage, context: func.Context) -> None:
         """Marks what the queue gave up on; what cannot be marked or put back stays on the queue."""
-        await api.take_poison(taken(msg), context.trace_context)
+        await api.handle_poison_message(to_queue_message(msg), context.trace_context)
 
 
-def taken(msg: func.QueueMessage) -> Message:
+def to_queue_message(msg: func.QueueMessage) -> Message:
     """A queue message as values."""
     return Message(body=msg.get_body(), id=msg.id or "", deliveries=msg.dequeue_count, queued_at=msg.insertion_time)

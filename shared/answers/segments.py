@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from shared.retrieval import Evidence
-from shared.retrieval.evidence.escaping import restored
+from shared.retrieval.evidence.escaping import unescape_markup
 
 from .vocabulary import forms, label_words, plain_words, stem
 
@@ -132,7 +132,7 @@ def _is_prose(value: str) -> bool:
 def _segment(text: str, value: str, kind: Kind, *, label: str, block: int, number: int | None, part: int = 0) -> Segment:
     words = tuple(plain_words(value))
     held = frozenset(words).union(map(stem, words), *map(forms, words))
-    shown = restored(text) if number is not None else text
+    shown = unescape_markup(text) if number is not None else text
     return Segment(block=block, number=number, text=shown, kind=kind, part=part, label=label, words=words, held=held)
 
 

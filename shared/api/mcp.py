@@ -25,8 +25,8 @@ from shared.retrieval import (
     RetrievalError,
     TooLarge,
     UnknownName,
+    can_read,
     check_json_bounds,
-    may_read,
 )
 from shared.retrieval.concurrency import LONG_BODY_BYTES, run_in_thread_if
 
@@ -177,7 +177,7 @@ def _told(failure: Failure) -> str:
 def _require_offered(call: ToolCall, name: str, path: str) -> None:
     """Raises UnknownName for an index that is not offered to the caller, as for one that does not exist."""
     indexes = call.services.retrieval_settings.indexes
-    offered = [index.name for index in indexes if may_read(index, call.caller) and not index.permission_filter]
+    offered = [index.name for index in indexes if can_read(index, call.caller) and not index.permission_filter]
     if name not in offered:
         message = f"Unknown index. Available: {', '.join(offered) or 'none'}."
         raise UnknownName(message, problems=(Problem(path, UnknownName.code, message),))

@@ -26,14 +26,14 @@ class Message:
     queued_at: datetime | None = None
 
 
-async def take_message(message: Message, trace_context: object = None) -> None:
+async def handle_queue_message(message: Message, trace_context: object = None) -> None:
     """Runs the briefing of a message. Raises Redeliver, which holds no content, when the queue shall deliver it again."""
     services = current_services()
     with services.telemetry.invocation(trace_context):
         await run_message(services, message)
 
 
-async def take_poison(message: Message, trace_context: object = None) -> None:
+async def handle_poison_message(message: Message, trace_context: object = None) -> None:
     """Marks what the queue gave up on. Raises Redeliver where that can neither be stored nor put back."""
     services = current_services()
     with services.telemetry.invocation(trace_context):
@@ -43,7 +43,7 @@ async def take_poison(message: Message, trace_context: object = None) -> None:
 
 
 async def run_message(services: Services, message: Message) -> None:
-    """Runs the briefing of a message with given services. Raises as `take_message`."""
+    """Runs the briefing of a message with given services. Raises as `handle_queue_message`."""
     code = await message_outcome(services, message)
     if code is not None:
         # Raised outside of any handler, so that no other exception hangs on it (the host exports what it sees).

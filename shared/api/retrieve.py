@@ -29,31 +29,31 @@ from .services import Services
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class RetrieveCall:
     """A call as read: the agent's name from the address, and the request."""
 
     agent: str
     request: RetrieveRequest
 
 
-def read_quoted(request: Request, *, shape: Shape) -> Asked:
+def read_quoted(request: Request, *, shape: Shape) -> RetrieveCall:
     """`agents('name')/retrieve` or `knowledgebases('name')/retrieve`, addressed as at the service. Raises InvalidRequest."""
     return _read(request, parse_agent_key(request.route_params.get("key", "")), shape)
 
 
-def read_plain(request: Request) -> Asked:
+def read_plain(request: Request) -> RetrieveCall:
     """The plain alias, `agents/name/retrieve`. The host hands names over decoded, but for an encoded slash."""
     return _read(request, request.route_params.get("agentName", "").replace("%2F", "/").replace("%2f", "/"), "agent")
 
 
-def _read(request: Request, name: str, shape: Shape) -> Asked:
+def _read(request: Request, name: str, shape: Shape) -> RetrieveCall:
     body = read_object(request.body)
-    return Asked(agent=name, request=parse_retrieve_request(body, request.query.get("api-version"), shape))
+    return RetrieveCall(agent=name, request=parse_retrieve_request(body, request.query.get("api-version"), shape))
 
 
 async def handle_retrieve(services: Services, call: Call) -> Reply:
     """What the agent finds, in the shape of the request."""
-    asked: Asked = call.body
+    asked: RetrieveCall = call.body
     agent = _agent(services, asked.agent)
     planner = await _planner(services, agent, asked.request)
     reply = await retrieve(services.retrieval, agent, asked.request, caller=call.caller, planner=planner)
@@ -89,7 +89,7 @@ def azure_reply(failure: Failure, request_id: str) -> Reply:
 _NEEDS: tuple[Section, ...] = ("retrieval", "agents")
 
 
-def _route(name: str, read: Callable[[Request], Asked]) -> Route:
+def _route(name: str, read: Callable[[Request], RetrieveCall]) -> Route:
     return Route(name=name, handle=handle_retrieve, read=read, needs=_NEEDS, fail=azure_reply)
 
 

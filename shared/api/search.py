@@ -11,8 +11,8 @@ from shared.retrieval import (
     IndexSettings,
     ODataFilter,
     RetrievalSettings,
+    can_read,
     fence,
-    may_read,
 )
 
 from .json import body_as
@@ -112,7 +112,7 @@ def mode_of(index: IndexSettings) -> str:
 async def handle_indexes(services: Services, call: Call) -> Reply:
     """Names, modes and fields of the indexes that the caller may read."""
     settings = services.retrieval_settings
-    readable = [index for index in settings.indexes if may_read(index, call.caller)]
+    readable = [index for index in settings.indexes if can_read(index, call.caller)]
     return Reply(
         body={
             "indexes": [
@@ -145,7 +145,7 @@ async def handle_agents(services: Services, call: Call) -> Reply:
 
 def _may_use(agent: AgentSettings, settings: RetrievalSettings, caller: Caller) -> bool:
     named = {index.name for index in agent.indexes}
-    return agent.usable and all(may_read(index, caller) for index in settings.indexes if index.name in named)
+    return agent.usable and all(can_read(index, caller) for index in settings.indexes if index.name in named)
 
 
 INDEXES = Route(name="indexes", handle=handle_indexes, needs=("retrieval",))

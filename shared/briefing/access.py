@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from shared.retrieval import Caller, Forbidden, IndexSettings, NotConfigured, check_rights, may_read
+from shared.retrieval import Caller, Forbidden, IndexSettings, NotConfigured, can_read, check_rights
 
 
 class Access:
@@ -55,7 +55,7 @@ class Access:
 
     def is_visible(self, names: Iterable[str], caller: Caller) -> bool:
         """Whether the caller has the roles of those of the indexes that are configured and ask for some."""
-        return all(may_read(self._indexes[name], caller) for name in names if name in self._indexes)
+        return all(can_read(self._indexes[name], caller) for name in names if name in self._indexes)
 
     def require_erasable(self, names: Iterable[str], caller: Caller) -> None:
         """Raises `Forbidden` (`role_required`) unless the caller has the roles of the indexes.

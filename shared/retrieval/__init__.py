@@ -1,6 +1,6 @@
 """Search, numbered evidence and checked citations over Azure AI Search: the only door to this package."""
 
-from .access import Caller, check_rights, may_read
+from .access import Caller, can_read, check_rights
 from .agents import (
     MessageImage,
     MessageText,
@@ -73,7 +73,7 @@ from .errors import (
     TooLarge,
     UnknownName,
 )
-from .evidence.escaping import restored
+from .evidence.escaping import unescape_markup
 from .evidence.evidence import Evidence, Omission, OmissionReason, SearchSummary
 from .evidence.rendering import fence
 from .evidence.sources import Source
@@ -205,6 +205,7 @@ __all__ = [
     "UnknownName",
     "azure_error",
     "bounded_state",
+    "can_read",
     "check",
     "check_fields",
     "check_json_bounds",
@@ -217,13 +218,12 @@ __all__ = [
     "is_loopback_host",
     "is_nested_deeper",
     "make_credential",
-    "may_read",
     "odata",
     "parse_agent_key",
     "parse_retrieve_request",
     "reply_to_json",
     "resolve",
-    "restored",
     "retrieve",
     "sources_from_retrieval",
+    "unescape_markup",
 ]

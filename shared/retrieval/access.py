@@ -26,7 +26,7 @@ NOBODY = Caller()
 _HEADER_VALUE = re.compile(r"[\x20-\x7e]*")
 
 
-def may_read(index: IndexSettings, caller: Caller) -> bool:
+def can_read(index: IndexSettings, caller: Caller) -> bool:
     """Whether the index's `AllowedRoles` let this caller in; what its documents ask for besides is not looked at."""
     allowed = index.allowed_roles
     return index.usable and (allowed is None or caller.trusted or bool((caller.roles or frozenset()) & frozenset(allowed)))
@@ -34,7 +34,7 @@ def may_read(index: IndexSettings, caller: Caller) -> bool:
 
 def check_rights(index: IndexSettings, caller: Caller) -> None:
     """Raises Forbidden (`role_required`, `caller_token_required`) unless `caller` may read `index`."""
-    if not may_read(index, caller):
+    if not can_read(index, caller):
         raise Forbidden(f"Reading the index {index.name} needs a role that this caller does not have.")
     token = caller.query_source_authorization
     if token is not None and not _HEADER_VALUE.fullmatch(token):

@@ -14,13 +14,13 @@ from azure.core.pipeline.transport import AsyncHttpTransport
 from .access import NOBODY, Caller, check_rights
 from .concurrency import LONG_EVIDENCE_CHARACTERS, run_in_thread_if
 from .errors import CallerError, InvalidRequest, NotConfigured, Problem, TooLarge, UnknownName
-from .evidence.evidence import Evidence, Found, candidate, make_evidence
+from .evidence.evidence import Evidence, Found, build_evidence, candidate
 from .evidence.sources import Source
 from .filters.filter import ODataFilter, require_filter
 from .filters.policy import check_fields
 from .limits import MAX_SEARCHES, MAX_TOP
-from .search.azure import Connections, ServiceReply
-from .search.query import SearchMode, SearchQuery, Syntax, fetched, visible_content
+from .search.azure import ClientPool, ServiceReply
+from .search.query import SearchMode, SearchQuery, Syntax, fields_to_select, visible_content
 from .search.results import Hit, HitPage
 from .search.retry import SYSTEM_CLOCK, Clock
 from .search.searcher import Searcher
@@ -61,7 +61,7 @@ class Retrieval:
         self._settings = settings
         self._signals = signals
         self._indexes = {index.name: index for index in settings.indexes}
-        self._connections = Connections(settings, credential, transport, clock)
+        self._connections = ClientPool(settings, credential, transport, clock)
         self._searcher = Searcher(settings, self._connections, signals, clock)
 
     @property
@@ -181,7 +181,7 @@ class Retrieval:
         query.check()
         index = self.index(search.index)
         # ReturnFields bound what a caller of a search sees; evidence shows the content fields.
-        content = fetched(dict.fromkeys((*index.content_fields, *also)), index) if index.content_fields else None
+        content = fields_to_select(dict.fromkeys((*index.content_fields, *also)), index) if index.content_fields else None
         shown = replace(index, return_fields=content)
         return Found(index=index, page=await self._searcher.search(shown, query, caller or NOBODY))
 
@@ -218,7 +218,7 @@ class Retrieval:
     async def _made(self, found: Sequence[Found], limit: int) -> Evidence:
         relevance = self._settings.minimum_relevance
         length = sum(len(value) for search in found for hit in search.page.hits for value in _texts(hit))
-        return await run_in_thread_if(length > LONG_EVIDENCE_CHARACTERS, lambda: make_evidence(found, relevance, limit))
+        return await run_in_thread_if(length > LONG_EVIDENCE_CHARACTERS, lambda: build_evidence(found, relevance, limit))
 
     def _tell(self, evidence: Evidence) -> None:
         self._signals.record("app.evidence.characters", len(evidence.text))

@@ -22,7 +22,7 @@ from shared.retrieval import (
     fence,
     odata,
 )
-from shared.retrieval.evidence.evidence import Found, make_evidence
+from shared.retrieval.evidence.evidence import Found, build_evidence
 from shared.retrieval.evidence.rendering import Block, fit, without_data
 from shared.retrieval.search.results import Hit, HitPage
 from tests.retrieval.doubles import Scripted, ScriptedTransport, hits
@@ -429,7 +429,7 @@ def test_text_keeps_to_its_limit(bodies: list[str], limit: int) -> None:
 def test_first_hit_is_cut_at_the_limit_and_marked() -> None:
     page = HitPage(hits=(Hit(fields={"t": "word " * 200}, score=2.0), Hit(fields={"t": "other"}, score=2.0)))
 
-    evidence = make_evidence([Found(index=index_of(content_fields=("t",)), page=page)], 0.5, 400)
+    evidence = build_evidence([Found(index=index_of(content_fields=("t",)), page=page)], 0.5, 400)
 
     assert len(evidence.text) <= 400
     assert evidence.text.endswith("[1 less relevant result(s) left out to keep the evidence within 400 characters.]")
@@ -448,7 +448,7 @@ VALUES = st.recursive(
 def test_there_are_as_many_headings_as_sources_whatever_the_documents_hold(documents: list[dict[str, Any]]) -> None:
     page = HitPage(hits=tuple(Hit(fields=document, score=1.0) for document in documents))
 
-    evidence = make_evidence([Found(index=index_of(content_fields=("t", "u")), page=page)], 0.5, 10**6)
+    evidence = build_evidence([Found(index=index_of(content_fields=("t", "u")), page=page)], 0.5, 10**6)
 
     assert len(HEADING.findall(evidence.text)) == len(evidence.sources) == len(evidence.blocks)
     assert len(evidence.sources) + len(evidence.omitted) == len(documents)

@@ -6,7 +6,7 @@ import json
 import re
 from pathlib import Path
 
-from shared.retrieval.evidence.evidence import Found, make_evidence
+from shared.retrieval.evidence.evidence import Found, build_evidence
 from shared.retrieval.search.results import Hit, HitPage
 from tests.retrieval.set_up import index_of
 
@@ -18,7 +18,7 @@ def test_evidence_page_shows_real_text() -> None:
     text = re.findall(r"```text\n(.*?)\n```", PAGE, re.DOTALL)[0]
     index = index_of(name="schools", content_fields=("name", "address", "pupils", "tags", "open", "note", "url"))
 
-    evidence = make_evidence([Found(index=index, page=HitPage(hits=(Hit(fields=document, score=1.0),)))], 0.5, 190_000)
+    evidence = build_evidence([Found(index=index, page=HitPage(hits=(Hit(fields=document, score=1.0),)))], 0.5, 190_000)
 
     assert evidence.text == text
     assert [source.link for source in evidence.sources] == ["https://schools.example/900001"]

@@ -12,9 +12,9 @@ from ..access import Caller
 from ..client import EvidenceSearch, Retrieval
 from ..concurrency import LONG_EVIDENCE_CHARACTERS, run_in_thread_if
 from ..errors import IndexMisconfigured, InvalidQuery, InvalidRequest, Problem
-from ..evidence.escaping import defused
+from ..evidence.escaping import escape_markup
 from ..evidence.evidence import Found, candidate, document_of
-from ..evidence.ranking import once, score_kind, take_turns
+from ..evidence.ranking import deduplicate, interleave, score_kind
 from ..evidence.rendering import cut
 from ..search.refusals import misconfigured
 from ..search.results import Hit, HitPage
@@ -59,7 +59,7 @@ class Searched:
 
 def merged(lists: Sequence[Sequence[Entry]]) -> list[Entry]:
     """The first of each list, then the second of each, …; a document (index and key) only where it comes first."""
-    first, _ = once(take_turns(lists), lambda entry: None if entry.key is None else (entry.index, entry.key))
+    first, _ = deduplicate(interleave(lists), lambda entry: None if entry.key is None else (entry.index, entry.key))
     return first
 
 
@@ -92,7 +92,7 @@ def _cut(entry: Entry, most: int) -> Entry:
 
 
 def _shown(number: int, entry: Entry) -> dict[str, object]:
-    return {"ref_id": number, "title": defused(entry.title), "terms": "", "content": entry.content}
+    return {"ref_id": number, "title": escape_markup(entry.title), "terms": "", "content": entry.content}
 
 
 def _dumped(value: object) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ..errors import InvalidRequest, Problem
-from ..evidence.escaping import restored
+from ..evidence.escaping import unescape_markup
 from ..evidence.sources import Source
 from ..limits import MAX_SOURCES
 from .links import normal_link
@@ -154,7 +154,7 @@ def _titles_in(text: object) -> dict[int, str]:
         number = _whole(row.get("ref_id")) if isinstance(row, Mapping) else None
         title = row.get("title") if isinstance(row, Mapping) else None
         if number is not None and isinstance(title, str) and title.strip():
-            found[number] = restored(title)
+            found[number] = unescape_markup(title)
     return found
 
 

@@ -33,7 +33,7 @@ _MARKER = re.compile(
 )
 
 
-def defused(value: str) -> str:
+def escape_markup(value: str) -> str:
     """`value` with heading-like lines and markers escaped; other text, and every line break, as it was."""
     if not _worth_a_look(value):
         return value
@@ -59,7 +59,7 @@ def _is_heading_like(line: str) -> bool:
     return rule is not None and _EVIDENCE.search(line, rule.end()) is not None
 
 
-def restored(text: str) -> str:
+def unescape_markup(text: str) -> str:
     """What `defused` was given."""
     if not _worth_a_look(text):
         return text

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from ..search.results import Hit, HitPage, ScoreKind
 from ..settings import IndexSettings
-from .ranking import once, rank, score_of, take_turns
-from .rendering import Block, Fitted, content_lines, content_values, fit, nothing_found
+from .ranking import deduplicate, interleave, rank, score_of
+from .rendering import Block, Fitted, content_values, fit, nothing_found, render_fields
 from .sources import Source, source_key, source_link, source_name
 
 # Evidence: hits numbered and written out as they are shown to a model.
@@ -110,7 +110,7 @@ def candidate(hit: Hit, index: IndexSettings, kind: ScoreKind, search: int = 0) 
     """A hit with its lines written out."""
     document = document_of(hit)
     values = content_values(document, index)
-    body = "\n".join(content_lines(values))
+    body = "\n".join(render_fields(values))
     return Candidate(
         search=search,
         index=index,
@@ -122,9 +122,9 @@ def candidate(hit: Hit, index: IndexSettings, kind: ScoreKind, search: int = 0) 
     )
 
 
-def make_evidence(found: Sequence[Found], minimum_relevance: float, max_characters: int) -> Evidence:
+def build_evidence(found: Sequence[Found], minimum_relevance: float, max_characters: int) -> Evidence:
     """The evidence of all searches, numbered through from 1; everything left out is listed with its reason."""
-    sorting = _Sorting(found, minimum_relevance)
+    sorting = EvidenceBuilder(found, minimum_relevance)
     chosen = sorting.chosen()
     fitted = fit([Block(index=item.index.name, body=item.body) for item in chosen], max_characters) if chosen else None
     kept = chosen[: len(fitted.bodies)] if fitted else []
@@ -138,7 +138,7 @@ def make_evidence(found: Sequence[Found], minimum_relevance: float, max_characte
     )
 
 
-class _Sorting:
+class EvidenceBuilder:
     """The hits of all searches on their way to be evidence or to be left out."""
 
     def __init__(self, found: Sequence[Found], minimum_relevance: float) -> None:
@@ -149,7 +149,7 @@ class _Sorting:
     def chosen(self) -> list[Candidate]:
         """What is relevant, has a text and is not there already: the searches in turns by rank."""
         lists = [self._best_of(place) for place in range(len(self._found))]
-        chosen, again = once(take_turns(lists), lambda item: item.identity)
+        chosen, again = deduplicate(interleave(lists), lambda item: item.identity)
         self.leave_out(again, "duplicate")
         return chosen
 
@@ -192,7 +192,7 @@ class _Sorting:
 def _best_once(items: Sequence[Candidate]) -> tuple[list[Candidate], list[Candidate]]:
     """Each text of each document once, the best scored of them, in the service's order."""
     by_score = sorted(items, key=lambda item: item.score or 0.0, reverse=True)
-    best, repeated = once(by_score, lambda item: item.identity)
+    best, repeated = deduplicate(by_score, lambda item: item.identity)
     kept = {id(item) for item in best}
     return [item for item in items if id(item) in kept], repeated
 

@@ -30,7 +30,7 @@ def rank(page: HitPage, index: IndexSettings, minimum_relevance: float) -> Ranke
     share = (
         index.minimum_relevance if index.minimum_relevance is not None else None if kind == "fused" else minimum_relevance
     )
-    strong = page.hits if share is None else strongest(page.hits, lambda hit: score_of(hit, kind), share)
+    strong = page.hits if share is None else above_relative_cutoff(page.hits, lambda hit: score_of(hit, kind), share)
     floor = index.minimum_reranker_score
     if kind == "reranker" and floor is not None:
         strong = tuple(hit for hit in strong if (score_of(hit, kind) or 0.0) >= floor)
@@ -50,7 +50,7 @@ def score_of(hit: Hit, kind: ScoreKind) -> float | None:
     return hit.reranker_score if kind == "reranker" else hit.score
 
 
-def strongest(hits: Iterable[T], score: Callable[[T], float | None], share: float) -> tuple[T, ...]:
+def above_relative_cutoff(hits: Iterable[T], score: Callable[[T], float | None], share: float) -> tuple[T, ...]:
     """The hits scoring at least `share` of the best. Without a score above 0 nothing can be weighed, and all stay."""
     scored = [(hit, score(hit) or 0.0) for hit in hits]
     top = max((value for _, value in scored), default=0.0)
@@ -59,13 +59,13 @@ def strongest(hits: Iterable[T], score: Callable[[T], float | None], share: floa
     return tuple(hit for hit, value in scored if value > 0 and value >= share * top)
 
 
-def take_turns(lists: Sequence[Sequence[T]]) -> Iterator[T]:
+def interleave(lists: Sequence[Sequence[T]]) -> Iterator[T]:
     """The first of each list, then the second of each, until all are through."""
     for place in range(max(map(len, lists), default=0)):
         yield from (items[place] for items in lists if place < len(items))
 
 
-def once(items: Iterable[T], identity: Callable[[T], Hashable | None]) -> tuple[list[T], list[T]]:
+def deduplicate(items: Iterable[T], identity: Callable[[T], Hashable | None]) -> tuple[list[T], list[T]]:
     """The first of each identity and the rest; None is like nothing else."""
     first: list[T] = []
     repeated: list[T] = []

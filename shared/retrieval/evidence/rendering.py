@@ -12,7 +12,7 @@ from typing import Any
 
 from ..search.responses import pick
 from ..settings import IndexSettings
-from .escaping import defused
+from .escaping import escape_markup
 from .links import is_address
 
 # Values of documents as text for a model: lines of `field: value`.
@@ -70,13 +70,13 @@ def _found(document: Mapping[str, Any], field: str) -> tuple[str, Any]:
     return name, document.get(name) if name == field else pick(document, [field]).get(name)
 
 
-def content_lines(values: Sequence[tuple[str, str]]) -> list[str]:
+def render_fields(values: Sequence[tuple[str, str]]) -> list[str]:
     """One entry per shown value, `field: value`; the lines of a long value after its first are indented."""
     return [_labelled(label, text) for label, text in values]
 
 
 def _labelled(label: str, text: str) -> str:
-    broken = _BREAK.sub(lambda match: match[0] + _INDENT, defused(text).rstrip())
+    broken = _BREAK.sub(lambda match: match[0] + _INDENT, escape_markup(text).rstrip())
     return f"{one_line(label)}: {broken}"
 
 

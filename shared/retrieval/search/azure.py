@@ -27,7 +27,7 @@ from azure.search.documents.aio import SearchClient
 from ..errors import IdentityUnavailable, SearchFailed, SearchThrottled, TemporaryError
 from ..settings import RetrievalSettings
 from .credentials import SearchCredential, is_loopback_host, make_credential
-from .retry import Again, Clock, retry_after
+from .retry import Clock, RetryableError, retry_after
 
 API_VERSION = "2026-04-01"
 PERMISSION_HEADER = "x-ms-query-source-authorization"
@@ -118,7 +118,7 @@ class IndexService:
         except zlib.error as error:
             raise SearchFailed("The reply of the search service cannot be read.") from error
         except (AzureError, aiohttp.ClientError, OSError) as error:
-            raise Again(SearchFailed("The connection to the search service broke.")) from error
+            raise RetryableError(SearchFailed("The connection to the search service broke.")) from error
         self._check(response)
         return reply
 
@@ -132,7 +132,7 @@ class IndexService:
             error = SearchThrottled("The search service is too busy; try again later.")
         else:
             error = SearchFailed("The search service failed.")
-        raise Again(error, retry_after(response.headers, self._clock), status)
+        raise RetryableError(error, retry_after(response.headers, self._clock), status)
 
 
 def _post(address: str, body: Mapping[str, Any], headers: Mapping[str, str]) -> HttpRequest:
@@ -143,7 +143,7 @@ def _post(address: str, body: Mapping[str, Any], headers: Mapping[str, str]) -> 
 # Connections: one client per index, one credential and one transport per process, made in the running loop on first use.
 
 
-class Connections:
+class ClientPool:
     """Clients of the configured service. A credential or transport given in code is used as it is."""
 
     def __init__(

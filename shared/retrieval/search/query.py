@@ -256,10 +256,10 @@ def returned_fields(index: IndexSettings) -> tuple[str, ...] | None:
     """The fields of the index that callers may see, None for every field."""
     if index.return_fields is not None:
         return index.return_fields
-    return fetched(index.content_fields, index) if index.content_fields else None
+    return fields_to_select(index.content_fields, index) if index.content_fields else None
 
 
-def fetched(fields: Iterable[str], index: IndexSettings) -> tuple[str, ...]:
+def fields_to_select(fields: Iterable[str], index: IndexSettings) -> tuple[str, ...]:
     """`fields` and what they leave out of the declared fields, or of the content that stands in for a name and link."""
     chosen = tuple(fields)
     undeclared = index.name_field is None or index.link_field is None

@@ -48,7 +48,7 @@ _WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class ServiceRefusal:
     """A reply of 400 or 402 as read: the parameter at fault, if named, and the names it quotes."""
 
     status: int
@@ -57,7 +57,7 @@ class Refusal:
     names: frozenset[str]
 
     @classmethod
-    def read(cls, status: int, body: bytes) -> Refusal:
+    def read(cls, status: int, body: bytes) -> ServiceRefusal:
         """The refusal in a reply, whatever its body is."""
         text = _text_of(body)
         parameter = _PARAMETER.search(text)
@@ -80,7 +80,7 @@ def _text_of(body: bytes) -> str:
         return ""
 
 
-def refusal_error(refusal: Refusal, query: SearchQuery, index: IndexSettings, semantic: bool) -> RetrievalError:
+def error_of_refusal(refusal: ServiceRefusal, query: SearchQuery, index: IndexSettings, semantic: bool) -> RetrievalError:
     """The error that a refused search raises: the caller's, the operator's, or the ranker's."""
     if semantic and refusal.ranker_off:
         return SemanticUnavailable("The semantic ranker of the search service is switched off or over its quota.")
@@ -107,12 +107,12 @@ def misconfigured(index: IndexSettings) -> IndexMisconfigured:
     return IndexMisconfigured(f"The index {index.name} does not exist as it is configured.")
 
 
-def configured_field(refusal: Refusal, index: IndexSettings) -> str | None:
+def configured_field(refusal: ServiceRefusal, index: IndexSettings) -> str | None:
     """The field of the settings that a refusal quotes, for the log."""
     return next((field for field in index.configured_fields if _mentions(refusal, field)), None)
 
 
-def _member_at_fault(refusal: Refusal, query: SearchQuery, index: IndexSettings) -> str | None:
+def _member_at_fault(refusal: ServiceRefusal, query: SearchQuery, index: IndexSettings) -> str | None:
     """The member of the caller's request that the service refuses, None when it is the configuration."""
     asked, by_member = set(_asked(query)), _fields_by_member(query)
     member = _MEMBERS.get(refusal.parameter or "")
@@ -129,7 +129,7 @@ def _member_at_fault(refusal: Refusal, query: SearchQuery, index: IndexSettings)
     return next(iter(_asked(query)), None)
 
 
-def _any_mentioned(refusal: Refusal, fields: Iterable[str]) -> bool:
+def _any_mentioned(refusal: ServiceRefusal, fields: Iterable[str]) -> bool:
     return any(_mentions(refusal, field) for field in fields)
 
 
@@ -150,5 +150,5 @@ def _fields_by_member(query: SearchQuery) -> dict[str, tuple[str, ...]]:
     return {"filter": filtered, **named_fields(query)}
 
 
-def _mentions(refusal: Refusal, field: str) -> bool:
+def _mentions(refusal: ServiceRefusal, field: str) -> bool:
     return bool(field) and (field in refusal.names or not refusal.names.isdisjoint(field.split("/")))

@@ -122,7 +122,7 @@ def next_request(page: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return parameters if isinstance(parameters, Mapping) and parameters else None
 
 
-def hits_of(
+def parse_hits(
     reply: Reply,
     shown: Sequence[str] | None,
     hidden: Sequence[str],

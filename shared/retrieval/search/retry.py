@@ -54,7 +54,7 @@ _JITTER = 0.2
 _SECONDS = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?", re.ASCII)
 
 
-class Again(Exception):
+class RetryableError(Exception):
     """A try failed in a way that the next may not. `error` is what is raised when there is no next."""
 
     def __init__(self, error: TemporaryError, wait: float | None = None, status: int | None = None) -> None:
@@ -65,7 +65,7 @@ class Again(Exception):
 
 
 @dataclass(slots=True)
-class Tries:
+class RetryBudget:
     """The tries of one search: at most `retries` more than the first, all within `seconds` from `started`."""
 
     retries: int
@@ -88,7 +88,7 @@ class Tries:
         while True:
             try:
                 return await send()
-            except Again as again:
+            except RetryableError as again:
                 self.status = again.status
                 wait = again.wait or _backoff(attempt)
                 left = self.seconds - (self.clock.now() - self.started)

@@ -25,21 +25,21 @@ from ..filters.policy import check_fields
 from ..limits import MAX_SKIP
 from ..settings import IndexSettings, RetrievalSettings
 from ..telemetry import Signals, SpanHandle
-from .azure import PERMISSION_HEADER, Connections, IndexService, ServiceReply
+from .azure import PERMISSION_HEADER, ClientPool, IndexService, ServiceReply
 from .query import (
     Plan,
     SearchQuery,
     check_named_fields,
     check_syntax,
-    fetched,
+    fields_to_select,
     plan_search,
     returned_fields,
     without_semantic,
 )
-from .refusals import Refusal, configured_field, misconfigured, refusal_error
-from .responses import Reply, hits_of, next_request, read_page, semantic_of, unreadable
+from .refusals import ServiceRefusal, configured_field, error_of_refusal, misconfigured
+from .responses import Reply, next_request, parse_hits, read_page, semantic_of, unreadable
 from .results import HitPage, Semantic
-from .retry import Clock, Tries
+from .retry import Clock, RetryBudget
 
 _UNRANKED = "ranker_unavailable"
 _EMPTY_SET = "empty_filter_set"
@@ -55,7 +55,7 @@ class _Work:
     query: SearchQuery
     headers: Mapping[str, str]
     shown: Sequence[str] | None
-    tries: Tries
+    tries: RetryBudget
 
     async def send(self, body: Mapping[str, Any]) -> ServiceReply:
         """The reply to one request, after as many tries as it takes."""
@@ -65,7 +65,7 @@ class _Work:
 class Searcher:
     """Searches of the configured service."""
 
-    def __init__(self, settings: RetrievalSettings, connections: Connections, signals: Signals, clock: Clock) -> None:
+    def __init__(self, settings: RetrievalSettings, connections: ClientPool, signals: Signals, clock: Clock) -> None:
         self._settings = settings
         self._connections = connections
         self._signals = signals
@@ -79,7 +79,7 @@ class Searcher:
         check_named_fields(query, index)
         check_fields(query.filter, index)
         shown = query.select or returned_fields(index)
-        plan = plan_search(query, index, () if shown is None else fetched(shown, index))
+        plan = plan_search(query, index, () if shown is None else fields_to_select(shown, index))
         if query.filter is not None and query.filter.empty:
             return HitPage(count=0 if query.count else None, reason=_EMPTY_SET, base_kind=plan.base_kind)
         work = _Work(self._connections.index(index.name), index, query, _headers(caller), shown, self._tries())
@@ -107,13 +107,13 @@ class Searcher:
         except ValueError:
             raise unreadable() from None
 
-    def _tries(self, retries: int | None = None) -> Tries:
+    def _tries(self, retries: int | None = None) -> RetryBudget:
         settings = self._settings
         most = settings.max_retry_attempts if retries is None else retries
-        return Tries(most, settings.timeout_seconds, self._clock, self._clock.now())
+        return RetryBudget(most, settings.timeout_seconds, self._clock, self._clock.now())
 
     @asynccontextmanager
-    async def _limit(self, tries: Tries) -> AsyncIterator[None]:
+    async def _limit(self, tries: RetryBudget) -> AsyncIterator[None]:
         """The total time of a search, waits and tokens included."""
         try:
             async with asyncio.timeout(self._settings.timeout_seconds):
@@ -181,8 +181,8 @@ class Searcher:
             return SearchRefused("The search service refuses the app's identity.")
         if status not in (400, 404) and not (status == 402 and semantic):
             return SearchFailed("The search service failed.")
-        refusal = Refusal.read(status, reply.body)
-        error = misconfigured(index) if status == 404 else refusal_error(refusal, query, index, semantic)
+        refusal = ServiceRefusal.read(status, reply.body)
+        error = misconfigured(index) if status == 404 else error_of_refusal(refusal, query, index, semantic)
         if isinstance(error, IndexMisconfigured):
             field = configured_field(refusal, index)
             if field is not None:
@@ -206,7 +206,7 @@ def _refuses_token(reply: ServiceReply) -> bool:
 
 def _page(reply: Reply, work: _Work, plan: Plan, fallen: Semantic | None = None) -> HitPage:
     query = work.query
-    hits = hits_of(reply, work.shown, work.index.vector_fields, ranked=plan.semantic, marks=plan.marks)
+    hits = parse_hits(reply, work.shown, work.index.vector_fields, ranked=plan.semantic, marks=plan.marks)
     semantic = fallen or (Semantic(reason=plan.unranked_reason) if plan.unranked_reason else None)
     if plan.semantic:
         hits, semantic = semantic_of(reply, hits)

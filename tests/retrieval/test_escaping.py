@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.retrieval import Source, resolve, restored
-from shared.retrieval.evidence.escaping import defused
+from shared.retrieval import Source, resolve, unescape_markup
+from shared.retrieval.evidence.escaping import escape_markup
 from tests.support.counted_work import is_linear
 
 FORGED = [
@@ -37,8 +37,8 @@ FORGED = [
 
 @pytest.mark.parametrize(("value", "escaped"), FORGED)
 def test_forgery_is_escaped_where_it_shows(value: str, escaped: str) -> None:
-    assert defused(value) == escaped
-    assert restored(escaped) == value
+    assert escape_markup(value) == escaped
+    assert unescape_markup(escaped) == value
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_forgery_is_escaped_where_it_shows(value: str, escaped: str) -> None:
     ],
 )
 def test_ordinary_text_stays(value: str) -> None:
-    assert defused(value) == value
+    assert escape_markup(value) == value
 
 
 _OPENERS = st.sampled_from(["[", "[[", "\u3010", "\uff3b", "![", "[ "])
@@ -72,7 +72,7 @@ def test_no_marker_of_a_value_is_read_as_one(value: str, references: bool) -> No
     """Whatever resolution takes for a marker is defused: the two have one grammar between them."""
     sources = [Source(number=n, name="x") for n in (1, 2, 3)]
 
-    assert resolve(defused(value), sources, format="text", references=references).citations == ()
+    assert resolve(escape_markup(value), sources, format="text", references=references).citations == ()
 
 
 PIECES = st.sampled_from(
@@ -102,7 +102,7 @@ PIECES = st.sampled_from(
 
 @given(st.lists(PIECES, max_size=25).map("".join))
 def test_escaping_is_undone(value: str) -> None:
-    assert restored(defused(value)) == value
+    assert unescape_markup(escape_markup(value)) == value
 
 
 HEADING = re.compile(r"^\W*[-—−\u200b]{2,}.*evidence\s*\d+", re.IGNORECASE | re.MULTILINE)
@@ -111,7 +111,7 @@ MARKER = re.compile(r"[\[【]\s*evidence\s*[:#]?\s*\d", re.IGNORECASE)
 
 @given(st.lists(PIECES, max_size=25).map("".join))
 def test_no_reader_finds_a_heading_or_marker(value: str) -> None:
-    escaped = defused(value)
+    escaped = escape_markup(value)
 
     assert not MARKER.search(escaped)
     assert not re.search(r"--- *x? *Evidence *\d", escaped)
@@ -122,4 +122,4 @@ def test_no_reader_finds_a_heading_or_marker(value: str) -> None:
     ["- ", "[Evidence ", "evidence ", "---evidence", "[" * 20, "— evidence 1 ", "\u200b", "\\", "-\\", "evidence\\", "[\\"],
 )
 def test_hostile_value_takes_linear_work(piece: str) -> None:
-    assert is_linear(defused, "evidence" + piece * 500, "evidence" + piece * 4_000)
+    assert is_linear(escape_markup, "evidence" + piece * 500, "evidence" + piece * 4_000)

@@ -30,7 +30,7 @@ from shared.retrieval import QUIET, IndexSettings, Retrieval, RetrievalSettings,
 from shared.telemetry import AppSignals, TelemetrySettings, make_redactor
 from shared.telemetry.allow_list import AllowList
 from shared.telemetry.exporters import RedactingSpanExporter
-from shared.telemetry.pipeline import Exporters, Pipeline
+from shared.telemetry.providers import Exporters, Pipeline
 
 SAMPLE = Path(__file__).resolve().parents[1] / "local" / "sample"
 KEY = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import importlib
+import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -35,6 +37,8 @@ ONE_FILE = (
     *("openai", "aiohttp", "nh3", "agent_framework"),
 )
 """Libraries behind one seam each: one file of a room imports them."""
+MOST_REPEATED_NAMES = 13
+"""Names that their folders tell apart, such as `settings` and `errors` of each room."""
 OPTIONAL_IN_RETRIEVAL = {"agent_framework"}
 """Installed only by those who want the provider for the Agent Framework."""
 
@@ -176,6 +180,22 @@ def test_functions_have_a_ceiling() -> None:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 length = (node.end_lineno or 0) - node.lineno
                 assert length <= 45, f"{path.name}: {node.name} has {length} lines"
+
+
+def test_no_reference_points_out_of_the_repository() -> None:
+    """A reader of a clone has the docs pages, the standards and the service's documentation."""
+    pages = [*(ROOT / "docs").glob("*.md"), *ROOT.glob("*.md"), *(ROOT / "infra").rglob("*.bicep")]
+    folders = ("shared", "emulators", "local", "scripts", "tests", "bench")
+    sources = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
+    word = "spec" + " "
+    found = [str(path) for path in (*pages, *sources) if re.search(rf"\b{word}\d", path.read_text(encoding="utf-8"))]
+    assert found == []
+
+
+def test_few_file_names_of_the_app_are_used_twice() -> None:
+    names = Counter(path.stem for path in DEPLOYED if path.stem != "__init__")
+    repeated = {name: count for name, count in names.items() if count > 1}
+    assert len(repeated) <= MOST_REPEATED_NAMES, repeated
 
 
 def test_every_file_says_what_it_is_for() -> None:

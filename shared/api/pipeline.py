@@ -12,7 +12,7 @@ from shared.retrieval.concurrency import run_in_thread_if
 from shared.telemetry import SECRET_HEADERS
 
 from .auth import caller_of
-from .concurrency import is_long
+from .capacity import is_long
 from .health import live
 from .requests import Request, check_body
 from .responses import Failure, HttpError, Reply, failure_of

@@ -24,7 +24,7 @@ from shared.retrieval import (
 from shared.settings import Settings, load_settings
 from shared.telemetry import set_up
 
-from .concurrency import Capacity
+from .capacity import Capacity
 
 if TYPE_CHECKING:
     from .responses import Reply

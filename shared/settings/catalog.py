@@ -1,4 +1,4 @@
-"""The app settings by name, made from the tree of `models`: the table of the README and of the infrastructure."""
+"""The app settings by name, made from the `tree`: the table of the README and of the infrastructure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from .models import AppSettings, IndexEntry
+from .tree import AppSettings, IndexEntry
 
 INDEXES = "AiAgents__AISearch__Indexes"
 

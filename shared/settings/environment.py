@@ -14,7 +14,7 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from .catalog import INDEXES, SETTINGS
-from .models import AiAgentsBlock, AppSettings
+from .tree import AiAgentsBlock, AppSettings
 
 Section = Literal[
     "retrieval",

@@ -25,9 +25,9 @@ from shared.telemetry import RedactorUnusable, TelemetrySettings, hmac_key
 from .catalog import INDEXES
 from .environment import Report, SettingProblem, SettingsError, read_app_settings
 from .host_json import HostJson
-from .models import AppSettings, BriefingsBlock, ContextBlock, ModelBlock, StorageBlock, TelemetryBlock
 from .retrieval import filter_problems, load_retrieval
 from .settings import ContextSettings, Settings, load_auth
+from .tree import AppSettings, BriefingsBlock, ContextBlock, ModelBlock, StorageBlock, TelemetryBlock
 
 CONTEXT = "AiAgents__Context__"
 MODEL = "AiAgents__Model__"

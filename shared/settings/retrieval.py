@@ -25,7 +25,7 @@ from shared.retrieval import (
 from .catalog import INDEXES
 from .environment import Report, describe
 from .forms import is_blank, parse_json
-from .models import AgentEntry, AiAgentsBlock, AppSettings, AuthenticationBlock, IndexEntry
+from .tree import AgentEntry, AiAgentsBlock, AppSettings, AuthenticationBlock, IndexEntry
 
 SEARCH = "AiAgents__AISearch__"
 AGENTS = "AiAgents__KnowledgeAgents"

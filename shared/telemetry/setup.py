@@ -18,7 +18,7 @@ from .signals import AppSignals, suppress
 if TYPE_CHECKING:
     from azure.core.credentials import TokenCredential
 
-    from .pipeline import Pipeline
+    from .providers import Pipeline
 
 
 _GETTERS = (
@@ -184,7 +184,7 @@ def _start(settings: TelemetrySettings, credential: TokenCredential | None) -> B
         return None
     set_switches()
     try:
-        from .pipeline import Pipeline, azure_exporters  # heavy: the exporters and OpenTelemetry
+        from .providers import Pipeline, azure_exporters  # heavy: the exporters and OpenTelemetry
 
         pipeline = Pipeline(azure_exporters(settings, credential).behind_gate())
     except Exception as error:  # a broken connection string or library: the app runs without export

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shared.telemetry.pipeline import make_sampler
+from shared.telemetry.providers import make_sampler
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ def test_a_provider_that_comes_while_ours_is_built_is_noticed(ingestion: Ingesti
         f"""
 import os
 from shared.telemetry import TelemetrySettings
-from shared.telemetry.pipeline import Pipeline, azure_exporters
+from shared.telemetry.providers import Pipeline, azure_exporters
 pipeline = Pipeline(azure_exporters(TelemetrySettings(connection_string=os.environ["TO"])).behind_gate())
 {FOREIGN["logger"]}
 print(pipeline.install())
@@ -161,7 +161,7 @@ with telemetry.signals.span("evidence"):
         {"TO": broken},
     )
     assert said.out == "False False\n"
-    assert "telemetry_failed app.error.place=shared.telemetry.pipeline:" in said.err
+    assert "telemetry_failed app.error.place=shared.telemetry.providers:" in said.err
     assert "CANARY" not in said.err
 
 

@@ -17,7 +17,7 @@ from opentelemetry.trace import Link, Status, StatusCode
 from shared.telemetry import AppSignals, TelemetrySettings, make_redactor
 from shared.telemetry.allow_list import AllowList
 from shared.telemetry.opentelemetry import SCOPE
-from shared.telemetry.pipeline import Exporters, Pipeline, azure_exporters, ingestion_credential
+from shared.telemetry.providers import Exporters, Pipeline, azure_exporters, ingestion_credential
 from shared.telemetry.setup import set_switches
 from tests.support.ingestion import Ingestion
 

@@ -222,6 +222,12 @@ async def resolve_citations_tool(call: str, context: func.Context) -> str:
     return await api.answer_tool(api.RESOLVE_CITATIONS_TOOL, call, context.trace_context)
 
 
+@app.timer_trigger(arg_name="timer", schedule="0 17 3 * * *")
+async def retention(timer: func.TimerRequest, context: func.Context) -> None:
+    """Removes briefings older than RetentionDays, each night."""
+    await api.remove_expired(context.trace_context)
+
+
 # Without a usable queue name no queue is listened to: readiness names the setting.
 if QUEUE is not None:
     # As bytes: of a text the host would lay the JSON's members over the message's own id, dequeueCount and insertionTime.

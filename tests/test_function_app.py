@@ -76,6 +76,7 @@ def test_an_empty_environment_registers_every_function(registered: dict[str, lis
     of_type = {name: trigger(found)["type"] for name, found in registered.items()}
     assert {name for name, kind in of_type.items() if kind == "httpTrigger"} == HTTP.keys()
     assert {name for name, kind in of_type.items() if kind == "queueTrigger"} == QUEUES.keys()
+    assert {name for name, kind in of_type.items() if kind == "timerTrigger"} == {"retention"}
 
 
 def test_routes_methods_and_levels(registered: dict[str, list[dict[str, Any]]]) -> None:

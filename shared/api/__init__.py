@@ -19,7 +19,7 @@ from .context import CONTEXT, CONTEXT_REMEMBER, TOOL, TOOL_DEFINITION
 from .health import READY
 from .mcp import EVIDENCE_TOOL, RESOLVE_CITATIONS_TOOL, SEARCH_TOOL, answer_tool
 from .pipeline import answer_http, answer_live, respond
-from .queue import Message, handle_poison_message, handle_queue_message, run_message
+from .queue import Message, handle_poison_message, handle_queue_message, remove_expired, run_message
 from .requests import Request
 from .responses import Reply
 from .retrieve import AGENT_RETRIEVE, AGENT_RETRIEVE_PLAIN, KNOWLEDGE_BASE_RETRIEVE
@@ -67,6 +67,7 @@ __all__ = [
     "handle_queue_message",
     "load_auth",
     "queue_name",
+    "remove_expired",
     "respond",
     "run_message",
 ]

@@ -42,6 +42,25 @@ async def handle_poison_message(message: Message, trace_context: object = None) 
         raise Redeliver(code)
 
 
+async def remove_expired(trace_context: object = None) -> None:
+    """Removes briefings older than `RetentionDays`. Never raises: the next day's call goes on."""
+    services = current_services()
+    with services.telemetry.invocation(trace_context):
+        await remove_expired_of(services)
+
+
+async def remove_expired_of(services: Services) -> None:
+    """The same with given services. Without storage there is nothing to remove."""
+    if services.settings.storage is None:
+        return
+    try:
+        await (await services.briefings()).remove_expired()
+    except asyncio.CancelledError:
+        raise
+    except Exception as error:  # the host would export the whole text of whatever leaves here
+        services.log_fault("retention", error)
+
+
 async def run_message(services: Services, message: Message) -> None:
     """Runs the briefing of a message with given services. Raises as `handle_queue_message`."""
     code = await message_outcome(services, message)

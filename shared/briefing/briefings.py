@@ -22,8 +22,9 @@ from .messages import Delivery, Outcome
 from .page import render_page
 from .parameters import complete_parameters
 from .record_store import Announcer, RecordStore
-from .records import Record, is_id
+from .records import Record, is_id, now
 from .rejections import RejectionPage, check_rejections_page, list_rejections
+from .retention import remove_expired
 from .settings import BriefingSettings
 from .storage import Storage
 from .submission import BatchReceipt, Receipt, Submission, SubmissionItem, SubmissionParts
@@ -234,6 +235,12 @@ class Briefings:
         """Marks what reached the poison queue. Never raises."""
         delivery = Delivery(body=body, message_id=message_id, insertion_time=insertion_time, last=True)
         return await self._poison.handle(delivery)
+
+    async def remove_expired(self) -> int:
+        """Removes what nobody has changed for `RetentionDays`; gives the number of blobs. Raises the storage errors."""
+        await self._prepare()
+        with self._parts.signals.span("erase"):
+            return await remove_expired(self._storage.blobs, self.settings.retention_days, now())
 
     async def check_ready(self) -> tuple[ReadyCheck, ...]:
         """Blobs, queues and definitions, each by name, within five seconds. Never raises."""

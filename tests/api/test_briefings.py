@@ -30,7 +30,7 @@ from shared.api import (
     Message,
     run_message,
 )
-from shared.api.queue import message_outcome, poison_outcome
+from shared.api.queue import message_outcome, poison_outcome, remove_expired_of
 from tests.support.app import App, app_over, body_of
 
 
@@ -280,6 +280,18 @@ async def test_what_a_caller_got_wrong_is_told_before_storage_is_asked(service: 
         assert [reply.status for reply in replies] == [400, 400, 400, 400, 400, 404]
         down = await submitted(app, "a")
         assert (down.status, body_of(down)["code"]) == (503, "storage_unavailable")
+
+
+async def test_the_nightly_removal_keeps_what_is_young_and_never_raises(
+    desk: App, service: SearchService, azurite: Azurite
+) -> None:
+    await submitted(desk, "b1")
+    await remove_expired_of(desk.services)
+    assert (await desk.call(GET_BRIEFING, route_params={"id": "b1"})).status == 200
+    broken = azurite.connection_string.replace(f":{azurite.ports.blob}/", f":{free_port()}/")
+    for storage in ({"BriefingStorage": ""}, storage_settings(azurite, "down") | {"BriefingStorage": broken}):
+        async with app_over(service, storage) as app:
+            await remove_expired_of(app.services)
 
 
 async def test_without_storage_only_briefings_are_closed(service: SearchService) -> None:

@@ -5,10 +5,13 @@ PY     := $(VENV)/bin/python
 PORT   ?= 7071
 PYTEST  = $(PY) -m pytest -n 4 --dist worksteal
 
-.PHONY: run test test-emulators test-slow test-all truth index snapshots package clean
+.PHONY: run serve test test-emulators test-slow test-all truth index snapshots package clean
 
 run: $(VENV)/.local ## the app with everything it needs; walks through the main job, then serves (ONCE=1: ends after it)
 	@$(PY) -m local.run --port $(PORT) $(if $(ONCE),--once)
+
+serve: $(VENV)/.local ## the same app over WORKSPACE=folder, without the walk (WATCH=1: starts anew on a change)
+	@$(PY) -m local.run --port $(PORT) --workspace $(or $(WORKSPACE),$(error name a folder: make serve WORKSPACE=folder)) $(if $(WATCH),--watch)
 
 test: $(VENV)/.dev ## lint, types and every test that a change of the app needs: under three minutes on two processors
 	@$(VENV)/bin/ruff check .
@@ -46,9 +49,11 @@ $(VENV)/.python:
 	@touch $@
 
 $(VENV)/.local: $(VENV)/.python requirements.txt requirements-local.txt
-	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-local.txt
+	@echo "installing the packages of requirements-local.txt"
+	@$(PY) -m pip install --disable-pip-version-check -r requirements-local.txt
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.local requirements-dev.txt
-	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@echo "installing the packages of requirements-dev.txt"
+	@$(PY) -m pip install --disable-pip-version-check -r requirements-dev.txt
 	@touch $@

@@ -32,7 +32,7 @@ from shared.briefing import (
 from shared.briefing.azure_storage import connect_storage
 from shared.retrieval import Caller, Evidence, EvidenceSearch, IndexSettings, Source
 
-SAMPLE = Path(__file__).resolve().parents[1] / "local" / "sample" / "schools.jsonl"
+SAMPLE = Path(__file__).resolve().parents[1] / "local" / "sample" / "data" / "schools.jsonl"
 BATCH_SIZES = (1, 2, 4, 8, 16)
 NOBODY = Caller()
 

@@ -50,7 +50,7 @@ def start_service(port: int) -> subprocess.Popen[bytes]:
     address = f"http://127.0.0.1:{port}"
     for _ in range(200):
         try:
-            asyncio.run(load_index(address, SAMPLE / "inspections-index.json", SAMPLE / "inspections.jsonl"))
+            asyncio.run(load_index(address, SAMPLE / "indexes/inspections.json", SAMPLE / "data/inspections.jsonl"))
         except (OSError, aiohttp.ClientError):
             time.sleep(0.1)
         else:

@@ -110,7 +110,7 @@ async def measured(transport: EmbeddedTransport) -> tuple[float, float, float]:
 async def main() -> int:
     """Prints the figures; 0 when the bound holds."""
     service = SearchService()
-    await load(service, read_index(SAMPLE / "inspections-index.json"), read_documents(SAMPLE / "inspections.jsonl"))
+    await load(service, read_index(SAMPLE / "indexes/inspections.json"), read_documents(SAMPLE / "data/inspections.jsonl"))
     ratio = 0.0
     for name, transport in (
         (f"service {LATENCY * 1000:.0f} ms away", Distant(service, LATENCY)),

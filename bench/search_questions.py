@@ -71,8 +71,8 @@ async def found_in(service: SearchService, mode: str, questions: Sequence[dict[s
 async def load_sample(service: SearchService, questions: Sequence[dict[str, str]]) -> None:
     """The sample indexes that the questions are about, with vectors."""
     for name in sorted({each["index"] for each in questions}):
-        definition = with_vectors(read_index(SAMPLE / f"{name}-index.json"))
-        await load(service, definition, read_documents(SAMPLE / f"{name}.jsonl"))
+        definition = with_vectors(read_index(SAMPLE / f"indexes/{name}.json"))
+        await load(service, definition, read_documents(SAMPLE / f"data/{name}.jsonl"))
 
 
 async def load_schools(service: SearchService) -> None:

@@ -141,7 +141,7 @@ class EverythingOut(AllowList):
 async def evidence() -> None:
     """Evidence without signals, with unredacted ones and with ours, in turns, so that all see the same machine."""
     service = SearchService()
-    await load(service, read_index(SAMPLE / "schools-index.json"), read_documents(SAMPLE / "schools.jsonl"))
+    await load(service, read_index(SAMPLE / "indexes/schools.json"), read_documents(SAMPLE / "data/schools.jsonl"))
     redacted, raw = pipeline_of(), Pipeline(Exporters(NoSpans(), NoLogs(), NoMetrics()), {})
     erase = make_redactor(TelemetrySettings())
     ways = {

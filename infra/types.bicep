@@ -234,7 +234,7 @@ type Index = {
   SearchFields: string[]?
 
   @description('Field path to the label that evidence shows instead of it.')
-  Labels: object?
+  Labels: { *: string }?
   PermissionFilter: bool?
   SemanticConfiguration: string?
   SemanticFallback: bool?
@@ -349,6 +349,9 @@ type Options = {
   @minValue(30)
   @maxValue(540)
   AiAgents__Briefings__DeadlineSeconds: int?
+
+  @description('A folder of the deployed zip, relative to its root; without it the shipped samples are offered.')
+  AiAgents__Briefings__DefinitionsFolder: string?
 
   @minValue(1)
   @maxValue(1000)

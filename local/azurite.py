@@ -141,6 +141,11 @@ class Azurite:
         return [node, "--import", ENDS_WITH_PARENT, str(ENTRY), *storage, *map(str, ports), *options]
 
 
+def is_installed(root: Path = ROOT) -> bool:
+    """Whether npm has installed Azurite already."""
+    return (root / ENTRY).exists()
+
+
 def _find_node() -> str:
     node = shutil.which("node")
     if node is None:
@@ -160,7 +165,7 @@ def _find_node() -> str:
 
 def _install(root: Path) -> None:
     """Installs what package-lock.json pins, once; several test processes may ask at the same time."""
-    if (root / ENTRY).exists():
+    if is_installed(root):
         return
     npm = shutil.which("npm")
     if npm is None:

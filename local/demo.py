@@ -152,6 +152,6 @@ class Walk:
 
 
 def _sample_urns(count: int) -> list[str]:
-    lines = Path(SAMPLE / "schools.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = Path(SAMPLE / "data" / "schools.jsonl").read_text(encoding="utf-8").splitlines()
     urns = [json.loads(line)["urn"] for line in lines]
     return [urns[place % len(urns)] for place in range(count)]

@@ -1,55 +1,17 @@
-"""App settings of a local run: the sample indexes, an agent and a context over them, the emulator's storage."""
+"""App settings of the sample workspace for tests: its indexes by name, and all of them with local addresses."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
-SCHOOLS: dict[str, Any] = {
-    "Name": "schools",
-    "ContentFields": [
-        *("name", "phase", "type", "town", "postcode", "local_authority", "headteacher", "number_on_roll"),
-        *("percentage_free_school_meals", "open_date", "is_open", "summary"),
-    ],
-    "NameField": "name",
-    "LinkField": "url",
-    "KeyField": "urn",
-    "SearchFields": ["urn", "name", "phase", "type", "town", "postcode", "local_authority", "headteacher", "summary"],
-}
-INSPECTIONS: dict[str, Any] = {
-    "Name": "inspections",
-    "ContentFields": ["school_name", "date", "outcome", "inspector", "title", "body"],
-    "NameField": "title",
-    "LinkField": "url",
-    "KeyField": "id",
-    "SemanticConfiguration": "default",
-    "VectorFields": ["content_vector"],
-    "MinimumRerankerScore": 1.5,
-    "SearchFields": ["urn", "school_name", "outcome", "inspector", "title", "body"],
-}
-TRUSTS: dict[str, Any] = {
-    "Name": "trusts",
-    "ContentFields": ["name", "headquarters_town", "number_of_schools", "chief_executive", "summary"],
-    "NameField": "name",
-    "LinkField": "url",
-    "KeyField": "trust_id",
-    "SearchFields": ["name", "headquarters_town", "chief_executive", "summary"],
-}
-AGENTS: list[dict[str, Any]] = [
-    {"Name": "schools-agent", "Indexes": [{"Name": "schools"}, {"Name": "inspections"}]},
-]
+from .stack import SAMPLE
+from .workspace import local_settings, settings_as_text
+
+_SETTINGS: dict[str, Any] = json.loads((SAMPLE / "settings.json").read_text(encoding="utf-8"))
+SCHOOLS, INSPECTIONS, TRUSTS = _SETTINGS["AiAgents__AISearch__Indexes"]
 
 
 def app_settings(search: str, storage: str) -> dict[str, str]:
-    """The settings with `search` as endpoint and `storage` as connection string of the emulator."""
-    return {
-        "AiAgents__AISearch__Endpoint": search,
-        "AiAgents__AISearch__Indexes": json.dumps([SCHOOLS, INSPECTIONS, TRUSTS]),
-        "AiAgents__KnowledgeAgents": json.dumps(AGENTS),
-        "AiAgents__Context__Index": "inspections",
-        "AiAgents__Context__Unfiltered": "true",
-        "AiAgents__Auth__Mode": "open",
-        "BriefingStorage": storage,
-        "AzureWebJobsStorage": storage,
-        "FUNCTIONS_WORKER_RUNTIME": "python",
-    }
+    """The sample's settings with `search` as endpoint and `storage` as connection string of the emulator."""
+    return settings_as_text(_SETTINGS) | local_settings(search, storage)

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any, NamedTuple, get_args
 
 from shared.briefing import (
     PAGE_CONTENT_SECURITY_POLICY,
-    Definitions,
     check_batch_page,
     check_rejections_page,
     check_submission,
-    load_definitions,
 )
 from shared.retrieval import Format, InvalidRequest, Problem
 from shared.settings import Section
@@ -51,21 +48,12 @@ class BatchPlace(NamedTuple):
     continuation: str | None
 
 
-def read_submission(request: Request) -> SubmissionBody:
-    """The body of a submission, its items checked by the definitions before settings or storage play a part."""
-    body = body_as(SubmissionBody)(request)
-    check_submission(_definitions(), body.batch_id, submission_items(body))
-    return body
-
-
-@cache
-def _definitions() -> Definitions:
-    return load_definitions()
-
-
 async def handle_submit(services: Services, call: Call) -> Reply:
     """Takes all briefings of the call or none."""
     body: SubmissionBody = call.body
+    # The caller's mistakes come first: settings and storage play no part in them.
+    check_submission(services.definitions, body.batch_id, submission_items(body))
+    services.settings.require(*_NEEDS)
     receipt = await (await services.briefings()).submit(body.batch_id, submission_items(body), call.caller)
     location = {"Location": batch_href(receipt.batch_id)}
     return Reply(status=202, body=receipts_json(receipt.batch_id, receipt.briefings), headers=location)
@@ -188,8 +176,7 @@ SUBMIT_BRIEFINGS = Route(
     name="briefings",
     handle=handle_submit,
     role="Briefings.Submit",
-    read=read_submission,
-    needs=_NEEDS,
+    read=body_as(SubmissionBody),
 )
 GET_BRIEFING = _reading("briefings/{id}", handle_get, read_format)
 DELETE_BRIEFING = _changing("briefings/{id}", handle_delete)

@@ -6,11 +6,12 @@ import asyncio
 import importlib
 import os
 from collections.abc import Awaitable, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shared.answers import AnswerWriter, ExtractiveWriter, ModelPlanner, ModelSettings, ModelWriter
-from shared.briefing import BriefingParts, Briefings, DailyTokens, ReadyCheck, Storage
+from shared.briefing import BriefingParts, Briefings, DailyTokens, Definitions, ReadyCheck, Storage, load_definitions
 from shared.retrieval import (
     Caller,
     Evidence,
@@ -102,6 +103,16 @@ class Services:
                 self._briefings = await self._made_briefings()
         return self._briefings
 
+    @cached_property
+    def definitions(self) -> Definitions:
+        """The definitions of the configured folder. Raises NotConfigured where there is no such folder."""
+        folder = self.settings.briefings.definitions_folder
+        if folder is None:
+            return load_definitions()
+        if not folder.is_dir():
+            self.settings.require("briefings")
+        return load_definitions(folder)
+
     async def _made_writer(self) -> AnswerWriter:
         # A model that is configured wrongly is not replaced by another writer.
         self.settings.require("model")
@@ -147,6 +158,7 @@ class Services:
             indexes=() if settings.retrieval is None else settings.retrieval.indexes,
             writer=await self._made_writer(),
             storage=await self._made_storage(),
+            definitions=self.definitions,
             allowed_link_hosts=settings.allowed_link_hosts,
             signals=self.signals,
         )

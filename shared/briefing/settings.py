@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 POISON_SUFFIX = "-poison"
@@ -15,6 +16,7 @@ class BriefingSettings:
 
     `max_concurrency` bounds sections and writers at work in one process; `deadline_seconds` is the time of one run, below
     the host's `functionTimeout`; a running record not touched for `lease_seconds` was left behind by a process that died.
+    `definitions_folder` holds the definitions that are offered; None: the shipped samples.
     """
 
     queue_name: str = "briefings"
@@ -24,6 +26,7 @@ class BriefingSettings:
     deadline_seconds: float = 240.0
     retention_days: int = 90
     lease_seconds: float = 10.0
+    definitions_folder: Path | None = None
 
     @property
     def poison_queue_name(self) -> str:

@@ -34,6 +34,8 @@ MODEL = "AiAgents__Model__"
 BRIEFINGS = "AiAgents__Briefings__"
 TELEMETRY = "AiAgents__Telemetry__"
 STORAGE = "BriefingStorage"
+APP = Path(__file__).resolve().parents[2]
+"""The app's folder, where `host.json` lies."""
 
 
 def load_settings(environ: Mapping[str, str], host_json: Path | None = None) -> Settings:
@@ -149,7 +151,10 @@ def _load_model(block: ModelBlock, storage: StorageSettings | None, report: Repo
 
 
 def _load_briefings(block: BriefingsBlock, host: HostJson, report: Report) -> BriefingSettings:
-    settings = BriefingSettings(**block.model_dump())
+    folder = None if block.definitions_folder is None else APP / block.definitions_folder
+    settings = BriefingSettings(**block.model_dump() | {"definitions_folder": folder})
+    if folder is not None and not folder.is_dir():
+        report.add(f"{BRIEFINGS}DefinitionsFolder", "Must name an existing folder, relative to the app or absolute.")
     timeout = host.function_timeout()
     if timeout is not None and settings.deadline_seconds >= timeout:
         report.add(f"{BRIEFINGS}DeadlineSeconds", "Must be below functionTimeout of host.json.")

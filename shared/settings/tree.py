@@ -178,6 +178,9 @@ class BriefingsBlock(Block):
     deadline_seconds: Number = _setting(
         "Most seconds for one briefing; below `functionTimeout` of host.json.", 240, ge=1, le=86_400
     )
+    definitions_folder: Text | None = _setting(
+        "Folder of the definitions that are offered, relative to the app or absolute.", shown="the shipped samples"
+    )
     retention_days: Integer = _setting("Days after which records and requests go.", 90, ge=1, le=36_500)
 
 

@@ -7,6 +7,7 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,6 +32,7 @@ from shared.api import (
     run_message,
 )
 from shared.api.queue import message_outcome, poison_outcome, remove_expired_of
+from shared.briefing.definitions import FOLDER as SHIPPED
 from tests.support.app import App, app_over, body_of
 
 
@@ -323,3 +325,25 @@ async def test_a_wrong_query_parameter_is_named(desk: App, parameter: str) -> No
         reply = await desk.call(route, route_params={"id": "batch"}, query={parameter: "nonsense"})
         assert reply.status == 400
         assert [(e["path"], e["code"]) for e in body_of(reply)["errors"]] == [(f"?{parameter}", f"invalid_{parameter}")]
+
+
+async def test_a_folder_of_definitions_replaces_the_shipped_ones(
+    service: SearchService, azurite: Azurite, tmp_path: Path
+) -> None:
+    text = (SHIPPED / "inspection-summary.toml").read_text(encoding="utf-8")
+    (tmp_path / "own.toml").write_text(text.replace('name = "inspection-summary"', 'name = "own"'), encoding="utf-8")
+    folder = {"AiAgents__Briefings__DefinitionsFolder": str(tmp_path)}
+    async with app_over(service, storage_settings(azurite, "own-definitions") | folder) as app:
+        listed = body_of(await app.call(BRIEFING_DEFINITIONS))
+        shipped = await app.call(SUBMIT_BRIEFINGS, {"briefings": [{"briefing": "school-profile", "parameters": {}}]})
+        own = await app.call(SUBMIT_BRIEFINGS, {"briefings": [{"briefing": "own", "parameters": {"urn": "900001"}}]})
+    assert [definition["name"] for definition in listed["definitions"]] == ["own"]
+    assert (shipped.status, body_of(shipped)["errors"][0]["code"]) == (400, "unknown_definition")
+    assert own.status == 202
+
+
+async def test_a_missing_folder_of_definitions_closes_briefings(service: SearchService, azurite: Azurite) -> None:
+    folder = {"AiAgents__Briefings__DefinitionsFolder": "no/such/folder"}
+    async with app_over(service, storage_settings(azurite, "no-definitions") | folder) as app:
+        reply = await app.call(SUBMIT_BRIEFINGS, {"briefings": [{"briefing": "own", "parameters": {}}]})
+    assert (reply.status, body_of(reply)["code"]) == (503, "not_configured")

@@ -55,7 +55,7 @@ def evidence_from(documents: Sequence[Mapping[str, Any]], index: str = "schools"
 
 def sample(index: str) -> list[dict[str, Any]]:
     """The sample documents of an index."""
-    lines = (SAMPLE / f"{index}.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = (SAMPLE / f"data/{index}.jsonl").read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines if line.strip()]
 
 

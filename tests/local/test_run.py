@@ -126,6 +126,7 @@ async def walk_fails(stack: Stack) -> None:
 
 @pytest.mark.slow
 async def test_a_stopped_search_service_is_named_and_fails_the_walk(stack: Stack) -> None:
+    assert stack.search_child is not None
     await asyncio.to_thread(stack.search_child.stop)
     assert await checks_not_well(stack) == {"index:schools", "index:inspections", "index:trusts"}
     await walk_fails(stack)

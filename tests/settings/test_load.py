@@ -185,6 +185,8 @@ BROKEN = [
     ("queue", {**MINIMAL, "AiAgents__Briefings__QueueName": "No_Queue"}, "AiAgents__Briefings__QueueName", "lower-case"),
     ("done queue", {**MINIMAL, "AiAgents__Briefings__DoneQueueName": "briefings"},
      "AiAgents__Briefings__DoneQueueName", "Must not be"),
+    ("definitions", {**MINIMAL, "AiAgents__Briefings__DefinitionsFolder": "no/such/folder"},
+     "AiAgents__Briefings__DefinitionsFolder", "Must name an existing folder, relative to the app or absolute."),
     ("days", {**MINIMAL, "AiAgents__Briefings__RetentionDays": "soon"}, "AiAgents__Briefings__RetentionDays", "integer"),
     ("deployment", {**MINIMAL, "AiAgents__Model__Endpoint": "https://m.example"},
      "AiAgents__Model__Deployment", "required with an endpoint"),

@@ -45,7 +45,7 @@ async def sample_service() -> SearchService:
     """An embedded service with the sample data."""
     service = SearchService(embedder=EMBEDDINGS)
     for name in ("schools", "inspections", "trusts"):
-        await load(service, read_index(SAMPLE / f"{name}-index.json"), read_documents(SAMPLE / f"{name}.jsonl"))
+        await load(service, read_index(SAMPLE / f"indexes/{name}.json"), read_documents(SAMPLE / f"data/{name}.jsonl"))
     return service
 
 

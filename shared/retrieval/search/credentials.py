@@ -14,7 +14,7 @@ from ..errors import IdentityUnavailable
 from ..settings import Authentication
 
 _FEDERATED_TOKEN = "AZURE_FEDERATED_TOKEN_FILE"
-_PLATFORM = (
+PLATFORM_MARKS = (
     *("WEBSITE_INSTANCE_ID", "IDENTITY_ENDPOINT", "CONTAINER_APP_NAME", "KUBERNETES_SERVICE_HOST"),
     _FEDERATED_TOKEN,
 )
@@ -23,7 +23,7 @@ _PLATFORM = (
 
 def in_azure(environ: Mapping[str, str]) -> bool:
     """Whether the process runs on a platform of Azure, by any of its marks."""
-    return any(environ.get(name) for name in _PLATFORM)
+    return any(environ.get(name) for name in PLATFORM_MARKS)
 
 
 def make_credential(

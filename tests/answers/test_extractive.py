@@ -239,7 +239,7 @@ def test_what_no_line_tells_is_named_beside_an_answer() -> None:
     assert draft.not_told == ("fax number",)
 
 
-@given(st.text(alphabet=st.characters(blacklist_categories=("Cs", "Cc", "Zl", "Zp"))))
+@given(st.text(alphabet=st.characters(blacklist_categories=("Cs", "Cc", "Cn", "Zl", "Zp"))))
 def test_literal_text_is_shown_as_it_is(text: str) -> None:
     flat = " ".join(text.split())
     escaped = escape_markdown(flat)

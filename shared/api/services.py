@@ -178,7 +178,7 @@ class Services:
         """The indexes that readiness asks, by name."""
         settings = self.settings.retrieval
         usable = [] if settings is None else [index.name for index in settings.indexes if index.usable]
-        return [(f"index:{name}", self.retrieval.count_documents(name)) for name in usable]
+        return [(f"index:{name}", self.retrieval.check_index(name)) for name in usable]
 
     async def briefing_checks(self) -> Sequence[ReadyCheck]:
         """The parts of briefings that readiness asks; none where their settings are missing or wrong, as it tells anyway."""

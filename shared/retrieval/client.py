@@ -235,9 +235,12 @@ class Retrieval:
         visible = replace(settings, content_fields=visible_content(settings) or settings.return_fields or ())
         return candidate(hit, visible, "reranker" if hit.reranker_score is not None else "keyword").source(number)
 
-    async def count_documents(self, index: str) -> int:
-        """How many documents an index holds: what readiness asks, with one try. Raises a RetrievalError."""
-        return await self._searcher.count_documents(self.index(index))
+    async def check_index(self, index: str) -> None:
+        """Asks an index a real query of no hits with its configured fields: what readiness asks, with one try.
+
+        The ranked and the vector side, which cost, are asked once. Raises a RetrievalError whose message names the setting.
+        """
+        await self._searcher.check_index(self.index(index))
 
     async def close(self) -> None:
         """Close what was opened. The next call opens anew."""

@@ -97,6 +97,21 @@ class IndexSettings:
         returned = self.return_fields or ()
         return (*self.content_fields, *declared, *returned, *self.search_fields, *self.vector_fields)
 
+    def keys_naming(self, field: str) -> tuple[str, ...]:
+        """The keys of the settings that name a field, for operators who have to mend one."""
+        named = {
+            "ContentFields": self.content_fields,
+            "NameField": (self.name_field,),
+            "LinkField": (self.link_field,),
+            "KeyField": (self.key_field,),
+            "ReturnFields": self.return_fields or (),
+            "SearchFields": self.search_fields,
+            "VectorFields": self.vector_fields,
+            "FilterFields": self.filter_fields or (),
+            "RequiredFilterFields": self.required_filter_fields,
+        }
+        return tuple(key for key, fields in named.items() if field in fields)
+
     @property
     def hides_fields(self) -> bool:
         """Whether a caller may not see or filter every field of a document."""

@@ -201,14 +201,10 @@ def test_forged_counts_lift_no_limit() -> None:
     stream = CitationStream(sources, format="text")
     stream.feed("a ")
     meta = _meta(stream.state)
-    forged = meta | {"characters": -(10**9), "ledger": {**meta["ledger"], "cited": -(10**12)}}  # type: ignore[dict-item]
-
-    long = CitationStream(sources, format="text", state=_forged("text", forged, ""))
-    with pytest.raises(TooLarge, match="limit of 500000"):
-        long.feed("x" * (MAX_ANSWER_CHARACTERS + 1))
-    many = CitationStream(sources, format="text", state=_forged("text", forged, ""))
-    with pytest.raises(TooLarge, match="limit of 20000000"):
-        many.feed("[Evidence 1] " * 20_001)
+    ledger: dict[str, object] = meta["ledger"]  # type: ignore[assignment]
+    for forged in (meta | {"characters": -(10**9)}, meta | {"ledger": ledger | {"cited": -(10**12)}}):
+        with pytest.raises(InvalidRequest, match="is damaged"):
+            CitationStream(sources, format="text", state=_forged("text", forged, ""))
 
 
 ROW = ["", False, False, False]
@@ -235,6 +231,16 @@ LEDGER = {
         {"position": [[], "fence", "`", False, True, ROW, 0, 0]},
         {"position": [[], "fence", ["|", 3], False, True, ROW, 0, 0]},
         {"position": [[], "none", None, False, True, [], 0, 0]},
+        {"position": [[["-", 10**9, False]], "none", None, False, True, ROW, 0, 0]},
+        {"position": [[["-", -1, False]], "none", None, False, True, ROW, 0, 0]},
+        {"position": [[["-", True, False]], "none", None, False, True, ROW, 0, 0]},
+        {"position": [[], "fence", ["`", 10**10], False, True, ROW, 0, 0]},
+        {"position": [[], "table", None, False, True, ROW, 10**9, 0]},
+        {"position": [[], "table", None, False, True, ROW, 0, 10**9]},
+        {"characters": 10**12},
+        {"half": [10**9]},
+        {"ledger": LEDGER | {"counts": [[1, 10**12]]}},
+        {"ledger": LEDGER | {"unknown": ["1"]}},
         {"ledger": {}},
         {"ledger": LEDGER | {"counts": [[1]]}},
         {"ledger": LEDGER | {"problems": [["<b>", [], "x"]]}},

@@ -374,30 +374,57 @@ async def test_unknown_semantic_configuration_never_falls_back() -> None:
     assert len(transport.requests) == 1
 
 
-async def test_documents_are_counted_with_one_try() -> None:
-    transport = ScriptedTransport(Scripted(raw=b"\xef\xbb\xbf24069"))
+CONFIGURED = {
+    "content_fields": ("t", "body"),
+    "name_field": "title",
+    "key_field": "id",
+    "search_fields": ("t",),
+    "semantic_configuration": "default",
+    "vector_fields": ("v",),
+}
 
-    assert await retrieval_of(transport).count_documents("docs") == 24069
-    assert transport.requests[0].url.split("?")[0].endswith("/indexes('docs')/docs/$count")
+
+async def test_readiness_asks_a_real_query_of_no_hits() -> None:
+    transport = ScriptedTransport(hits())
+    retrieval = retrieval_of(transport, index_of(**CONFIGURED))
+    for _ in range(3):
+        await retrieval.check_index("docs")
+    plain, ranked, *later = transport.bodies
+    assert plain == {"search": "readiness", "top": 0, "select": "t,body,title,id", "searchFields": "t"}
+    assert ranked["semanticConfiguration"] == "default"
+    assert ranked["vectorQueries"][0]["fields"] == "v"
+    assert later == [plain, plain], "what costs is asked once"
 
 
-@pytest.mark.parametrize(
-    ("answer", "kind"),
-    [
-        (refusal(503), SearchThrottled),
-        (refusal(404), IndexMisconfigured),
-        (refusal(403), SearchRefused),
-        (refusal(400), IndexMisconfigured),
-        (Scripted(raw=b"many"), SearchFailed),
-    ],
-)
-async def test_count_that_fails_says_why(answer: Scripted, kind: type[RetrievalError]) -> None:
-    transport = ScriptedTransport(answer)
+MISSING = "Invalid expression: Could not find a property named '{}'.\r\nParameter name: {}"
+PROBES = [
+    ([refusal(503)], SearchThrottled, "too busy"),
+    ([refusal(404)], IndexMisconfigured, "does not exist"),
+    ([refusal(403)], SearchRefused, "refuses the app"),
+    ([Scripted(raw=b"many")], SearchFailed, "cannot be read"),
+    ([Scripted(body={})], SearchFailed, "cannot be read"),
+    ([refusal(400, MISSING.format("body", "$select"))], IndexMisconfigured, "ContentFields of the index docs"),
+    ([refusal(400, MISSING.format("title", "$select"))], IndexMisconfigured, "NameField of the index docs"),
+    ([refusal(400, MISSING.format("t", "searchFields"))], IndexMisconfigured, "ContentFields, SearchFields of the index"),
+    (
+        [hits(), refusal(400, "Unknown semantic configuration 'default'.\r\nParameter name: semanticConfiguration")],
+        IndexMisconfigured,
+        "SemanticConfiguration of the index docs",
+    ),
+    (
+        [hits(), refusal(400, "Unknown field 'v' in vector field list.")],
+        IndexMisconfigured,
+        "VectorFields of the index docs",
+    ),
+]
 
-    with pytest.raises(kind):
-        await retrieval_of(transport).count_documents("docs")
 
-    assert len(transport.requests) == 1
+@pytest.mark.parametrize(("answers", "kind", "words"), PROBES, ids=[row[2] for row in PROBES])
+async def test_readiness_names_the_setting_at_fault(answers: list[Scripted], kind: type[RetrievalError], words: str) -> None:
+    transport = ScriptedTransport(*answers)
+    with pytest.raises(kind, match=words):
+        await retrieval_of(transport, index_of(**CONFIGURED)).check_index("docs")
+    assert len(transport.requests) == len(answers)
 
 
 async def test_signals_tell_counts_and_no_error_text() -> None:
@@ -436,12 +463,12 @@ async def test_a_refused_token_of_the_caller_is_the_callers(status: int, message
 
 async def test_a_refusal_is_the_operators_where_the_app_is_refused_too() -> None:
     refused = refusal(403, "Forbidden", "")
-    retrieval = retrieval_of(ScriptedTransport(refused, refused, Scripted(raw=b"5"), refused), index_of())
+    retrieval = retrieval_of(ScriptedTransport(refused, refused, hits(), refused), index_of())
     with pytest.raises(SearchRefused):
         await retrieval.search("docs", "q")
     with pytest.raises(SearchRefused):
         await retrieval.search("docs", "q", caller=TOKEN)
-    await retrieval.count_documents("docs")
+    await retrieval.check_index("docs")
     with pytest.raises(Forbidden):
         await retrieval.search("docs", "q", caller=TOKEN)
 

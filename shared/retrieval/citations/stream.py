@@ -13,12 +13,14 @@ from typing import Any
 from ..errors import InvalidRequest
 from ..evidence.evidence import Evidence
 from ..evidence.sources import Source
+from ..limits import MAX_ANSWER_CHARACTERS
 from .formats.output import HtmlSink, OpenList
 from .markdown.blocks import ITEM_MARKS, MAX_LINE, Container, Fence, HeaderRow, Open
 from .markdown.reader import Position
 from .resolve import Account, Asked, given_sources, within_limit
 from .results import Format, Resolution
 from .sentinels import BYTE_ORDER_MARK, clean_text
+from .tally import bounded_count
 
 # The state of a stream between two calls: the text held back and the account so far, without any source.
 #
@@ -28,6 +30,11 @@ from .sentinels import BYTE_ORDER_MARK, clean_text
 VERSION = "cite2"
 MAX_META_BYTES = 1_000_000
 """What the packed part may unpack to: a forged one must not fill the memory."""
+MAX_CONTAINERS = 64
+MAX_INDENT = 2_000
+"""Columns of a list item's content: a marker has ten characters at most, with few blanks, in each of the containers."""
+MAX_COLUMNS = 65_535
+"""Cells of a table's row, as cmark-gfm bounds them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,17 +98,20 @@ def _row_json(row: HeaderRow) -> list[Any]:
 def position_from(values: list[Any]) -> Position:
     """The position of `position_json`. Raises ValueError, TypeError or LookupError for anything else."""
     containers, leaf, fence, within, leads, row, columns, missing = values
-    opened = tuple(Container(container_marker(marker), int(indent), bool(empty)) for marker, indent, empty in containers)
-    if leaf not in ("none", "paragraph", "fence", "indented", "table") or len(opened) > 64:
+    if leaf not in ("none", "paragraph", "fence", "indented", "table") or len(containers) > MAX_CONTAINERS:
         raise ValueError
+    opened = tuple(
+        Container(container_marker(marker), bounded_count(indent, MAX_INDENT), bool(empty))
+        for marker, indent, empty in containers
+    )
     now = Open(opened, leaf, _fence(*fence) if fence else None)
     return Position(
         now,
         bool(within),
         bool(leads),
         HeaderRow(_whole_text(row[0])[:MAX_LINE], bool(row[1]), bool(row[2]), bool(row[3])),
-        int(columns),
-        int(missing),
+        bounded_count(columns, MAX_COLUMNS),
+        bounded_count(missing, MAX_ANSWER_CHARACTERS),
     )
 
 
@@ -115,7 +125,7 @@ def container_marker(value: str) -> str:
 def _fence(mark: str, length: int) -> Fence:
     if mark not in ("`", "~"):
         raise ValueError
-    return Fence(mark, int(length))
+    return Fence(mark, bounded_count(length, MAX_ANSWER_CHARACTERS))
 
 
 def _whole_text(value: object) -> str:
@@ -214,8 +224,8 @@ class CitationStream:
         try:
             account = Account(asked, position_from(saved.meta["position"]), self._save_block)
             account.ledger.restore(saved.meta["ledger"])
-            self._characters = max(0, int(saved.meta["characters"]))
-            self._half = "".join(chr(int(code)) for code in saved.meta["half"][:1])
+            self._characters = bounded_count(saved.meta["characters"], MAX_ANSWER_CHARACTERS)
+            self._half = "".join(chr(bounded_count(code, 0x10FFFF)) for code in saved.meta["half"][:1])
             if isinstance(account.sink, HtmlSink) and saved.meta["list"]:
                 account.sink.list = _open_list(*saved.meta["list"])
         except (LookupError, TypeError, ValueError, OverflowError):

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import TooLarge
 from ..evidence.sources import Source
-from ..limits import MAX_CITED_CHARACTERS
+from ..limits import MAX_ANSWER_CHARACTERS, MAX_CITED_CHARACTERS
 from .markers import Marker
 from .results import (
     EVIDENCE,
@@ -163,14 +163,28 @@ class Ledger:
 
     def restore(self, saved: dict[str, Any]) -> None:
         """Takes up an account that was saved. Raises ValueError, TypeError or LookupError for anything else."""
-        self.counts = {int(number): int(count) for number, count in saved["counts"]}
+        self.counts = {
+            bounded_count(number, MAX_NUMBER): bounded_count(count, MAX_ANSWER_CHARACTERS)
+            for number, count in saved["counts"]
+        }
         self.problems = [_problem(*problem) for problem in saved["problems"][:MAX_PROBLEMS]]
-        self.more = int(saved["more"])
+        self.more = bounded_count(saved["more"], MAX_ANSWER_CHARACTERS)
         self.failures = dict.fromkeys(code for code in saved["failures"] if code in FAILURES)
-        self.unknown = dict.fromkeys(map(int, saved["unknown"]))
-        self.shared = dict.fromkeys(map(int, saved["shared"]))
+        self.unknown = dict.fromkeys(bounded_count(number, MAX_NUMBER) for number in saved["unknown"])
+        self.shared = dict.fromkeys(bounded_count(number, MAX_NUMBER) for number in saved["shared"])
         self.has_marker = bool(saved["marker"])
-        self.cited_characters = max(0, int(saved["cited"]))
+        self.cited_characters = bounded_count(saved["cited"], MAX_CITED_CHARACTERS)
+
+
+MAX_NUMBER = 999_999
+"""No marker and no source has a number above it."""
+
+
+def bounded_count(value: object, most: int) -> int:
+    """A number of a state that came from a caller. Raises ValueError unless it is an integer from 0 to `most`."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
+        raise ValueError
+    return value
 
 
 def _problem(code: ProblemCode, numbers: Sequence[int], excerpt: str) -> CitationProblem:
@@ -178,5 +192,7 @@ def _problem(code: ProblemCode, numbers: Sequence[int], excerpt: str) -> Citatio
     if code not in PROBLEM_CODES or len(numbers) > MAX_PROBLEM_NUMBERS:
         raise ValueError
     return CitationProblem(
-        code=code, numbers=tuple(map(int, numbers)), excerpt=excerpt_of(clean_text(str(excerpt)), MAX_EXCERPT_CHARACTERS)
+        code=code,
+        numbers=tuple(bounded_count(number, MAX_NUMBER) for number in numbers),
+        excerpt=excerpt_of(clean_text(str(excerpt)), MAX_EXCERPT_CHARACTERS),
     )

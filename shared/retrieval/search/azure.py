@@ -103,10 +103,6 @@ class IndexService:
         """One request to another address of the same service, such as `/agents('a')/retrieve?api-version=…`."""
         return await self._send(_post(self._service + path, body, headers), sent)
 
-    async def count(self, sent: Callable[[], None]) -> ServiceReply:
-        """One request for the number of documents."""
-        return await self._send(HttpRequest("GET", f"{self._root}/$count?api-version={API_VERSION}"), sent)
-
     async def _send(self, request: HttpRequest, sent: Callable[[], None]) -> ServiceReply:
         try:
             # The SDK calls its hook between the policy that adds the token and the transport.

@@ -21,6 +21,7 @@ Syntax = Literal["plain", "simple", "full"]
 SearchMode = Literal["any", "all"]
 
 MATCH_ALL = "*"
+_PROBE_WORD = "readiness"
 _SEMANTIC_CANDIDATES = 50
 # What the simple syntax gives a meaning anywhere, and the minus that it negates with at the start of a word.
 _OPERATOR = re.compile(r"""[+|"()'\\~*]|(?:(?<=[\s+|"()'\\~*])|^)-+""")
@@ -119,6 +120,29 @@ def _session_id(query: SearchQuery, index: IndexSettings) -> str:
     """The same for every page of one search. It begins with a hexadecimal digit: the service refuses an underscore there."""
     parts = (index.name, query.text, query.filter.text if query.filter else "", *query.order_by)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+
+
+def probe_bodies(index: IndexSettings, *, ranked: bool) -> Iterator[tuple[dict[str, Any], bool]]:
+    """Requests of no hits that name every configured field, and with `ranked` one of the sides that cost.
+
+    Each comes with whether it is that one.
+    """
+    declared = (index.name_field, index.link_field, index.key_field)
+    fields = (*index.content_fields, *(field for field in declared if field), *(index.return_fields or ()))
+    body: dict[str, Any] = {"search": MATCH_ALL, "top": 0}
+    if fields:
+        body["select"] = ",".join(dict.fromkeys(fields))
+    if index.search_fields:
+        body |= {"search": _PROBE_WORD, "searchFields": ",".join(index.search_fields)}
+    yield body, False
+    sides: dict[str, Any] = {}
+    if index.semantic_configuration is not None:
+        sides |= {"queryType": "semantic", "semanticConfiguration": index.semantic_configuration}
+    if index.vector_fields:
+        vector = {"kind": "text", "text": _PROBE_WORD, "k": 1, "fields": ",".join(index.vector_fields)}
+        sides |= {"vectorQueries": [vector]}
+    if ranked and sides:
+        yield {"search": _PROBE_WORD, "top": 0, **sides}, True
 
 
 def without_semantic(plan: Plan) -> Plan:

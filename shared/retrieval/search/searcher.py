@@ -33,11 +33,12 @@ from .query import (
     check_syntax,
     fields_to_select,
     plan_search,
+    probe_bodies,
     returned_fields,
     without_semantic,
 )
 from .refusals import ServiceRefusal, configured_field, error_of_refusal, misconfigured
-from .responses import Reply, next_request, parse_hits, read_page, semantic_of, unreadable
+from .responses import Reply, next_request, parse_hits, read_page, semantic_of
 from .results import HitPage, Semantic
 from .retry import Clock, RetryBudget
 
@@ -71,6 +72,7 @@ class Searcher:
         self._signals = signals
         self._clock = clock
         self._app_refused: dict[str, bool] = {}
+        self._ranked_asked: set[str] = set()
 
     async def search(self, index: IndexSettings, query: SearchQuery, caller: Caller) -> HitPage:
         """The hits of a checked `query`, uncut. Raises a RetrievalError; nothing is sent where a check before it fails."""
@@ -93,19 +95,35 @@ class Searcher:
         async with self._limit(tries):
             return await tries.run(lambda: service.post(path, body, _headers(caller), tries.leave))
 
-    async def count_documents(self, index: IndexSettings) -> int:
-        """How many documents the index holds, with one try. Raises a RetrievalError."""
+    async def check_index(self, index: IndexSettings) -> None:
+        """Sends real queries of no hits with the configured fields, one try each.
+
+        Raises a RetrievalError that names the setting. The sides of a query that cost are sent until they were taken once.
+        """
+        for body, ranked in probe_bodies(index, ranked=index.name not in self._ranked_asked):
+            await self._probe(index, body)
+            if ranked:
+                self._ranked_asked.add(index.name)
+
+    async def _probe(self, index: IndexSettings, body: Mapping[str, Any]) -> None:
         tries = self._tries(retries=0)
         service = self._connections.index(index.name)
         async with self._limit(tries):
-            reply = await tries.run(lambda: service.count(tries.leave))
+            reply = await tries.run(lambda: service.search(body, {}, tries.leave))
         self._app_refused[index.name] = reply.status in _NO_RESULTS
         if reply.refused:
-            raise self._refusal(reply, index, SearchQuery(text="*"), semantic=False)
-        try:
-            return int(reply.body.decode("utf-8-sig"))
-        except ValueError:
-            raise unreadable() from None
+            raise self._probe_refusal(reply, index, body)
+        Reply().add(reply.status, read_page(reply.body))
+
+    def _probe_refusal(self, reply: ServiceReply, index: IndexSettings, body: Mapping[str, Any]) -> RetrievalError:
+        error = self._refusal(reply, index, SearchQuery(text="*"), semantic="semanticConfiguration" in body)
+        refusal = ServiceRefusal.read(reply.status, reply.body)
+        field = configured_field(refusal, index)
+        keys = index.keys_naming(field) if field is not None else _side_keys(refusal, body)
+        if isinstance(error, IndexMisconfigured) and keys:
+            named = f"the field {field}" if field is not None else "what it names"
+            return IndexMisconfigured(f"{', '.join(keys)} of the index {index.name}: the search service refuses {named}.")
+        return error
 
     def _tries(self, retries: int | None = None) -> RetryBudget:
         settings = self._settings
@@ -198,6 +216,13 @@ class Searcher:
         if page.semantic is not None and page.semantic.partial:
             span.set(partial=True, reason=page.semantic.reason)
             self._signals.count("app.search.partial", index=index.name, reason=page.semantic.reason)
+
+
+def _side_keys(refusal: ServiceRefusal, body: Mapping[str, Any]) -> tuple[str, ...]:
+    """The key of the settings behind a refused side of a query that names no field."""
+    text = refusal.text.lower()
+    sides = {"semanticConfiguration": ("semantic", "SemanticConfiguration"), "vectorQueries": ("vector", "VectorFields")}
+    return tuple(key for member, (word, key) in sides.items() if member in body and word in text)
 
 
 def _refuses_token(reply: ServiceReply) -> bool:
